@@ -33,7 +33,7 @@ const SITE_HEADERS = {
   'x-frame-options': 'DENY',
 } as const
 
-/** Of stock devices, whose pages of simulators are pages of other origins, too. */
+/** For the routes of stock devices: simulators of such devices run in pages of other origins. */
 const DEVICE_PREFLIGHT = {
   ...PREFLIGHT,
   'access-control-allow-headers':
@@ -43,7 +43,7 @@ const DEVICE_PREFLIGHT = {
 
 /** The path of an absolute URL begins after its third slash. */
 const pathStartsWith = (url: string, prefix: string) => url.startsWith(prefix, url.indexOf('/', 8))
-/** `/xiaozhi` itself is a path of devices, too. */
+/** `/xiaozhi` without anything after it is a path of devices, too. */
 const isDeviceSide = (url: string) => /^\/xiaozhi(?:[/?]|$)/.test(url.slice(url.indexOf('/', 8)))
 
 /**

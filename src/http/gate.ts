@@ -50,7 +50,7 @@ export const gate = (
         },
         detail: { security: [{ [name]: [] }] },
       }),
-      /** Beside `allow`: only people who run the server come through. */
+      /** Used together with `allow`: admits only operators. */
       requireOperator: (_: true) => ({
         transform: ({ principal }) => {
           if (!principal?.operator) throw appError('operator_only')
@@ -75,7 +75,7 @@ export interface KnownKey {
  */
 const TURNS = new Set(['/v1/agent', '/v1/voice', '/v1/chat/completions', '/v1/responses'])
 
-/** What each call takes of its key. */
+/** What is checked and counted for each call of a key. */
 export interface CallOptions {
   readonly limiter: RateLimiter
   /** Throws `budget_spent`, with these headers, for a key without tokens left. */
@@ -98,7 +98,7 @@ const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
 const invalidKey = () => appError('invalid_key', {}, { headers: CHALLENGE })
 
-/** What a call with a valid key takes: a slot of its rate limit and, for a turn, a budget left. */
+/** Takes a slot of the key's rate limit for each call, and checks the token budget for a turn. */
 export function createCalls({ limiter, checkBudget, onAdmitted }: CallOptions) {
   return async (
     { rateLimit, dailyTokens }: KnownKey,
@@ -141,7 +141,10 @@ export const bearer = (options: BearerOptions) => {
   }
 }
 
-/** By MCP another assistant may be asking; a depth is what tools of this product's turns send. */
+/**
+ * The principal with its nesting depth: calls by MCP may come from another assistant, and tools
+ * that a turn of this product runs send their depth.
+ */
 function nestedIn(request: Request, route: string, principal: Principal): Principal {
   const given = request.headers.get('x-moonbase-depth')
   if (given === null && route !== '/v1/mcp') return principal

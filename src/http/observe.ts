@@ -18,9 +18,11 @@ export interface RequestContext {
   textChars: number | null
   channel: 'byo' | 'platform' | null
   errorClass: string | null
-  /** What is learned after the headers; the log row waits for it. Never rejects. */
+  /**
+   * What becomes known only after the headers were sent; the log row waits for it. Never rejects.
+   */
   later: Promise<Partial<RequestContext>> | null
-  /** When a stream has ended; the log row is completed then. Never rejects. */
+  /** Resolves when the stream has ended, which completes the log row. Never rejects. */
   ended: Promise<StreamTimes> | null
 }
 
@@ -30,9 +32,9 @@ export interface StreamedTurn {
   readonly over: Promise<StreamTimes>
 }
 
-/** Of a stream, on the steady clock. */
+/** Times of a stream, on the steady clock. */
 export interface StreamTimes {
-  /** When the first word, or the first sound, left; null: none came. */
+  /** When the first word, or the first sound, was sent; null when there was none. */
   readonly firstAt: number | null
   readonly endedAt: number
 }
@@ -73,7 +75,7 @@ export function createRequestContexts(steady: () => number) {
       const context = contextOf(request)
       if (context) context.later = later
     },
-    /** Adds what is learned of a streamed turn: first its channel, and at its end its times. */
+    /** Adds what becomes known of a streamed turn: first its channel, and at its end its times. */
     noteTurn(request: Request, turn: StreamedTurn): void {
       const context = contextOf(request)
       if (!context) return
@@ -119,7 +121,7 @@ const LABELS: Readonly<Record<string, string>> = {
   'GET /v1/kb/docs': '/v1/kb/docs',
   'POST /v1/kb/docs': '/v1/kb/docs',
   'DELETE /v1/kb/docs/:id': '/v1/kb/docs/:id',
-  // Without an id it is a 400 of the same endpoint.
+  // A path without an id is answered with 400, and counts for the same endpoint.
   'DELETE /v1/kb/docs/': '/v1/kb/docs/:id',
   'DELETE /v1/kb/docs': '/v1/kb/docs/:id',
   'POST /v1/kb/search': '/v1/kb/search',
@@ -156,9 +158,9 @@ export interface ObserveOptions {
   readonly clock: Pick<Clock, 'now' | 'steady'>
   /** Takes the row of the request log, and of a stream, once it has ended, its times. */
   readonly record: (request: LoggedRequest) => RecordEnd
-  /** Null: nobody reads the metrics. */
+  /** Null when metrics are switched off. */
   readonly meters: Pick<Meters, 'request'> | null
-  /** Gets a line a request at level debug; null at any other level. */
+  /** Gets one line for each request; null unless the log level is debug. */
   readonly log: Pick<Logger, 'debug'> | null
   /** Gives back the memory that the request's body took. */
   readonly release: (request: Request) => void

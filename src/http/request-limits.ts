@@ -167,7 +167,7 @@ export const memoryFull = (error: unknown): unknown =>
 
 interface Held {
   readonly share: MemoryShare
-  /** What still needs the body: the request itself, and a stream that answers it. */
+  /** How many still need the body: the request itself, and a stream that answers it. */
   uses: number
 }
 
@@ -220,11 +220,11 @@ const CLAIM_MS = 10_000
  * Open streams, in all and by owner (a tenant with all its keys). The rule keeps every slot in use:
  * an owner that is alone may take them all. An owner below its equal share that finds no slot
  * leaves a claim, and while a claim stands, owners at or above their share get no further slot. So
- * the next slots that become free go to whoever has few.
+ * the next free slots go to owners that have few.
  */
 export function createStreamSlots(most: number, steady: () => number) {
   const held = new Map<string, number>()
-  /** When the claim of an owner ends. */
+  /** Until when the claim of an owner stands. */
   const claims = new Map<string, number>()
   let open = 0
 

@@ -43,7 +43,7 @@ export interface DirectController {
   end(): void
 }
 
-/** Who reads a stream. */
+/** The client that reads a stream. */
 export interface StreamClient {
   /** The tenant, for its share of the streams. */
   readonly owner: string
@@ -103,11 +103,11 @@ class OpenStream {
   beat(): void {
     const silentMs = this.clock.steady() - this.#lastWriteAt
     if (!this.#isBlocked && silentMs >= HEARTBEAT_MS * 0.75) void this.write(HEARTBEAT)
-    // The upstream of such a stream would be held, and paid for, as long as the client likes.
+    // Otherwise the client decides how long the upstream call stays open and is paid for.
     if (this.#isBlocked && silentMs >= STREAM_STALL_MS_MAX) this.client.disconnect()
   }
 
-  /** Waits for a slow client; otherwise everything that it does not read stays in memory. */
+  /** Waits for a slow client; otherwise everything that it has not read stays in memory. */
   async #drained(written: Promise<number>): Promise<void> {
     this.#isBlocked = true
     // A write to a client that has gone may never settle.
@@ -116,7 +116,7 @@ class OpenStream {
   }
 }
 
-/** Work whose answer is sent as a whole, under the limits of streams. */
+/** Runs work whose answer is sent as a whole, under the limits of streams. */
 function createWholes(slots: ReturnType<typeof createStreamSlots>) {
   const open = new Set<AbortController>()
   return {
@@ -225,8 +225,8 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
     whole: wholes.run,
     open: () => open.size + wholes.open(),
     /**
-     * Aborts what is open. Each stream ends with an error event, so that no client takes it for a
-     * complete answer, unless its last event is on its way: a turn that is being stored is stored.
+     * Aborts open streams. Each ends with an error event, so that no client takes it for a complete
+     * answer, unless its last event is being sent: a turn that is being stored is still stored.
      */
     close() {
       stopBeat()

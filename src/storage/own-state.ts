@@ -52,12 +52,14 @@ interface Window {
 
 /** Windows in the memory of this process: a restart clears them. */
 function createOwnWindows(clock: Pick<Clock, 'steady'>, windowMs: number): RateWindows {
-  // In order of their start, so ended windows are at the front.
+  // In order of their start, so that ended windows come first.
   const windows = new Map<string, Window>()
 
   const isOpen = ({ startedAt }: Window) => clock.steady() - startedAt < windowMs
 
-  /** Drops open windows, too, beyond the maximum: strangers can begin any number of them. */
+  /**
+   * Beyond the maximum it drops open windows, too: unknown clients can begin any number of them.
+   */
   function dropEnded() {
     for (const [subject, window] of windows) {
       if (isOpen(window) && windows.size < RATE_WINDOWS_MAX) return
@@ -111,7 +113,7 @@ interface Held {
 
 /** Codes in the memory of this process: a restart forgets them all. */
 function createOwnCodes(clock: Pick<Clock, 'steady'>, { ttlMs, countMax }: CodeLife): OneTimeCodes {
-  // In order of expiry: all live equally long, and `put` moves a code to the end.
+  // In order of expiry: all codes are valid equally long, and `put` moves one to the end.
   const codes = new Map<string, Held>()
   const perOwner = new Map<string, number>()
 

@@ -2,8 +2,8 @@ import type { Awaitable, OpenWindows } from '../core/rate-windows.ts'
 import type { Statement } from './db.ts'
 
 /**
- * The first statements of the transaction that stores a turn. They fail it when the turn has lost
- * its place, for example because its server was taken for dead.
+ * The first statements of the transaction that stores a turn. They make it fail when the turn is no
+ * longer the next one of its session, for example because this server was taken for dead.
  */
 export type Fence = readonly Statement[]
 
@@ -23,11 +23,11 @@ export interface TurnOrder {
  * values: where several processes share them, they lie on a disk as they were passed.
  */
 export interface OneTimeCodes {
-  /** Keeps a value, in place of one of the same name. `owner` is who asked for it. */
+  /** Keeps a value, in place of one of the same name. `owner` is the caller that it counts for. */
   put(name: string, value: string, owner?: string): Awaitable<void>
-  /** The value, which stays; null when there is none. */
+  /** The value, without removing it; null when there is none. */
   read(name: string): Awaitable<string | null>
-  /** The value, which is removed; of simultaneous callers only one gets it. */
+  /** Removes the value and returns it; of simultaneous callers only one gets it. */
   take(name: string): Awaitable<string | null>
   /** The value, for one of the first `triesMax` tries; null for a later one. */
   attempt(name: string, triesMax: number): Awaitable<string | null>
@@ -35,11 +35,11 @@ export interface OneTimeCodes {
 
 export interface CodeLife {
   readonly ttlMs: number
-  /** Beyond it the owner with the most codes loses the oldest, so a flood displaces only itself. */
+  /** Beyond it the owner with the most codes loses its oldest, so a flood removes only its own. */
   readonly countMax: number
 }
 
-/** Makes the codes of one kind; `kind` tells them apart where they are shared. */
+/** Opens the codes of one kind; `kind` keeps them apart from others in a shared database. */
 export type OpenCodes = (kind: string, life: CodeLife) => OneTimeCodes
 
 /** A name that is held until it is released, or until another process takes it over. */
@@ -47,7 +47,7 @@ export interface Lease {
   release(): Promise<void>
 }
 
-/** Decides who does a piece of work, in this process or another. */
+/** Decides which process does a piece of work. */
 export interface Leases {
   /**
    * Runs `work` unless work of this name is under way; then it resolves with false. The signal of

@@ -26,15 +26,15 @@ import { openStorage } from './storage.ts'
 import { effectiveConfig, readStoredSettings } from './system.ts'
 import { openSpeech, openVad } from './voice.ts'
 
-/** Where this program finds its own parts (commands/program.ts). */
+/** Commands and addresses of the program's own processes and threads (commands/program.ts). */
 export interface Program {
-  /** How it starts its child processes. */
+  /** The commands that start its child processes. */
   readonly embedWorker: readonly string[]
   readonly asrWorker: readonly string[]
   readonly vadWorker: readonly string[]
   readonly parseWorker: readonly string[]
   readonly backup: readonly string[]
-  /** Followed by the program that serves a model, and its arguments. */
+  /** The program that serves a model, and its arguments, are appended to it. */
   readonly modelWorker: readonly string[]
   /** Addresses of its threads. */
   readonly writerUrl: string
@@ -49,7 +49,7 @@ export interface Outside extends EgressParts {
   readonly program: Program
   /** Shows a login code on the server's own terminal. */
   readonly printCode: (email: string, code: string) => void
-  /** In place of the one that is configured. */
+  /** Used in place of the configured one, in tests. */
   readonly embedder?: Embedder
 }
 
@@ -58,7 +58,7 @@ export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 /** Opens every part that reaches outside the program: files, threads, processes, upstreams. */
 export async function openAdapters(outside: Outside) {
   const { clock, log, program } = outside
-  // What the environment sets alone, such as the data folder.
+  // The settings that only the environment can set, such as the data folder, are read first.
   const config = loadConfig(outside.env)
   const fetch = createUpstreamFetch(outside.fetch)
   const { embedWorker, asrWorker, vadWorker, parseWorker, encoderUrl, jsonUrl } = program
@@ -77,7 +77,7 @@ export async function openAdapters(outside: Outside) {
   const { modelWorker } = program
   const modelPack = openModelPack({ config, clock, log, fetch, modelWorker })
   const { chat, embed, rerank: packedReranker } = modelPack.servers
-  // Looks around on this machine while the rest is opened.
+  // Looks for a model server on this machine while the rest is opened.
   const finding = openPlatform({ live, clock, fetch, packed: chat })
   const parser = openParser(parseWorker, clock)
   const spool = onDataDir(config.MB_DATA_DIR, () => openSpool(config.MB_DATA_DIR))
@@ -90,7 +90,7 @@ export async function openAdapters(outside: Outside) {
     ...common,
     ...{ given, runtime, embedWorker, packed: embed },
   })
-  // The writer thread had this long to start, beside all the above.
+  // Awaited late, because the writer thread starts beside everything above.
   const { db, openShared, reader, ...indexes } = await storage.opening
   const shared = await openShared(log)
   const parts = { ...indexes, db, shared, reader, embedding, packedReranker }

@@ -10,23 +10,23 @@ import type { Jobs } from '../jobs/runner.ts'
 import { durationMs } from '../setting-values.ts'
 import type { Adapters } from './adapters.ts'
 
-/** The first one after a start waits, so that a server that falls again and again makes none. */
+/** Wait before the first backup, so that a server that crashes again and again makes none. */
 const FIRST_AFTER_MS = MINUTE_MS
-/** After one that failed. */
+/** Wait after a backup that failed. */
 const AGAIN_AFTER_MS = 5 * MINUTE_MS
 /** One upload takes this long at most (contract-2, 5.4). */
 const RUN_MS_MAX = 30 * MINUTE_MS
 
 /**
- * Makes backups in time, each in a child process of low priority, so that neither reading the
- * database nor sending it touches the event loop or the writing thread. Null when none are wanted.
+ * Makes backups at intervals, each in a child process of low priority, so that neither reading nor
+ * sending the database slows the event loop or the writer thread. Null when none are configured.
  */
 export function openBackups({ config, clock, log, program }: Adapters, jobs: Jobs) {
   const place = backupPlace(config)
   if (place === null) return null
   const everyMs = durationMs(config.MB_BACKUP_EVERY)
   const last = readBackupState(config.MB_DATA_DIR)
-  /** When the last good one was taken, and when it was last known to hold everything. */
+  /** When the last good backup was taken, and when it was last known to be up to date. */
   let takenAt = last?.at ?? null
   let goodAt = takenAt
   let failed = false
@@ -58,7 +58,7 @@ export function openBackups({ config, clock, log, program }: Adapters, jobs: Job
   })
 
   return {
-    /** Seconds since the last good one was taken; null before the first. */
+    /** Seconds since the last good backup was taken; null before the first. */
     ageSeconds: (): number | null =>
       takenAt === null ? null : Math.max(0, clock.now() - takenAt) / 1_000,
     finding(): Finding {
@@ -78,7 +78,7 @@ interface Stored {
   readonly unchanged: boolean
 }
 
-/** Runs the command to its end; its sentence is the error when it fails. */
+/** Runs the command to its end. When it fails, the error has the sentence that it printed. */
 async function makeOne(command: readonly string[], signal: AbortSignal): Promise<Stored> {
   const child = Bun.spawn([...command], {
     stdin: 'ignore',
@@ -103,7 +103,7 @@ async function makeOne(command: readonly string[], signal: AbortSignal): Promise
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Eight hex digits that tell this box from others that share a place of backups. */
+/** Eight hex digits that tell this server from others that share a place for backups. */
 export function boxOf({ MB_DATA_DIR, MB_SESSION_SECRET }: Config): string {
   const secret = readSecretsText(secretsPath(MB_DATA_DIR)) ?? String(MB_SESSION_SECRET)
   return sha256Hex(`backups of ${secret}`).slice(0, 8)
@@ -134,6 +134,6 @@ export async function openBackupStore(place: string, env: Env, box: string): Pro
   return createS3Store(s3, { fetch, sleep: (ms) => Bun.sleep(ms), box })
 }
 
-/** Where this server puts its backups; null when nothing is set. */
+/** Where this server stores its backups; null when that is not configured. */
 export const backupPlace = ({ MB_BACKUP_S3, MB_BACKUP_DIR }: Config): string | null =>
   MB_BACKUP_S3 ?? MB_BACKUP_DIR ?? null

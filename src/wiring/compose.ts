@@ -36,10 +36,10 @@ import { openSystem } from './system.ts'
 import { composeVoice } from './voice.ts'
 import { openWyoming } from './wyoming.ts'
 
-/** Also how often the clock is looked at, for a clock that was just set removes nothing. */
+/** Each prune also checks the clock: soon after the clock was set, nothing is deleted. */
 const PRUNE_EVERY_MS = 10 * MINUTE_MS
 
-/** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
+/** Creates all parts, each after those it depends on; nothing listens yet. */
 export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const { config, clock, log, db, kb, parser, jsonParser } = adapters
   const jobs = createJobs({ clock, log })
@@ -97,7 +97,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const prune = schedule(adapters, jobs, [logs, usage, audit.audit, management.shares], servers)
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
-  // In the order of dependencies: what still writes stops before what it writes to.
+  // Parts that still write are closed before the parts that they write to.
   const { reader, live, modelPack, shared, vad } = adapters
   const processes = [parser, jsonParser, ...(vad ? [vad] : [])]
   const writers = [jobs, ...processes, ...Object.values(written)]
@@ -116,7 +116,7 @@ const closedWith = ({ open, close }: Sse, sockets: Sockets) => ({
   },
 })
 
-/** What reaches outside the program in a turn. */
+/** The adapters that a turn uses. */
 const turnAdapters = (adapters: Adapters) => {
   const { clock, log, builtInTools, metrics, kb, egress, shared } = adapters
   return {
@@ -128,7 +128,7 @@ const turnAdapters = (adapters: Adapters) => {
   }
 }
 
-/** The one list of what runs without being asked for. Returns what deletes old records. */
+/** The one list of jobs that run at intervals. Returns the job that deletes old records. */
 function schedule(
   { kb, platform, log }: Adapters,
   jobs: Jobs,
@@ -153,7 +153,7 @@ interface Closeable {
   close(): Promise<void>
 }
 
-/** One after another; one that fails must not keep the next from closing. */
+/** Closes the parts one after another; a part that fails does not keep the next from closing. */
 async function closeAll(log: Logger, parts: readonly Closeable[]): Promise<void> {
   for (const part of parts) {
     try {
@@ -166,7 +166,7 @@ async function closeAll(log: Logger, parts: readonly Closeable[]): Promise<void>
 
 /** Limits that tests set to other values; 0 requests a minute are unlimited. */
 export interface ServerLimits {
-  /** Memory of bodies and answers under way. */
+  /** Memory for the bodies of requests and the answers in progress. */
   readonly requestBytesMax?: number
   readonly personRequestsMax?: number
   readonly studioTurnsMax?: number

@@ -111,17 +111,17 @@ function warnOfPlainHttp(config: Config, log: Logger) {
   }
 }
 
-/** Wires who can sign in at all. */
+/** Wires people: the addresses that can sign in at all. */
 const openPeople = ({ db, clock, openTurns }: ConsoleParts) =>
   createPeople({ store: createPeopleStore(db), clock, nameOf, onEnded: openTurns.recheck })
 
-/** Wires who belongs to a tenant. */
+/** Wires the members of a tenant. */
 function openMembers(parts: ConsoleParts, delivery: Delivery) {
   const { db, clock, jobs, shared, tenants, openTurns } = parts
   const limiter = createRateLimiter(shared.openWindows('invitation', DAY_MS))
   const mails = shared.openWindows('invitation mail', DAY_MS)
 
-  /** One address gets few mails a day, from whatever tenants: anybody may invite anybody. */
+  /** All tenants together send one address few mails a day, because anybody can invite anybody. */
   async function mail(email: string, inviterId: string): Promise<boolean> {
     if (delivery.medium() !== 'mail' || email.endsWith(LOCAL_DOMAIN)) return false
     if (!(await mails.count(email, INVITATIONS_PER_ADDRESS_MAX)).counted) return false

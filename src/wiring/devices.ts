@@ -118,7 +118,9 @@ export interface XiaozhiParts {
   readonly live: Pick<LiveSettings, 'config'>
 }
 
-/** Wires what stock voice boards call: their start, and the socket of their turns. */
+/**
+ * Wires what stock voice boards call: the request at their start, and the socket of their turns.
+ */
 export function openXiaozhi(parts: XiaozhiParts) {
   const { stock, speech, voice, agent, clock, log, budget, sockets, keys, calls } = parts
   const { live, vad } = parts

@@ -44,7 +44,7 @@ const RERANK_TIMEOUT_MS = 1_500
 export interface EmbeddingOptions {
   readonly config: Config
   readonly runtime: NativeRuntime
-  /** How this program starts the embedding process, but for the model. */
+  /** The command that starts the embedding process; the model is appended to it. */
   readonly embedWorker: readonly string[]
   readonly clock: Clock
   readonly log: Logger
@@ -85,13 +85,13 @@ export async function openEmbedding(options: EmbeddingOptions): Promise<Embeddin
   return { embedder, description: `${model.name}, on this machine` }
 }
 
-/** A text of 2,048 tokens, which is the window that the pack gives its model (model-pack.ts). */
+/** Such a text has at most 2,048 tokens, the window that the pack's model gets (model-pack.ts). */
 const PACK_UNITS_MAX = 1_500
 
 function packedEmbedding({ name, endpoint, fetch }: LlamaServer, clock: Clock): Embedding {
   const timeoutMs = REMOTE_TIMEOUT_MS
   const embedder = createOpenAiEmbedder({ ...endpoint, fetch, clock, model: name, timeoutMs })
-  // Its port is another one after each start; the vectors are the same.
+  // Without the port: it changes with each start, and the vectors do not.
   return {
     embedder: { ...embedder, id: `pack:${name}`, lengthMax: PACK_UNITS_MAX },
     description: `${name}, of the model pack`,
@@ -115,7 +115,7 @@ const EMBED_SETTINGS = [
   'MB_EMBED_MODEL_DIR',
 ] as const
 
-/** The embedder in use, as the configuration says or as `given`. */
+/** The embedder in use: `given`, else the configured one. */
 export async function openSharedEmbedder(options: SharedEmbeddingOptions) {
   const { live, given, meters, clock } = options
   return live.part(

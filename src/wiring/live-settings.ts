@@ -2,37 +2,37 @@ import { type Config, ConfigError } from '../config.ts'
 import { type Clock, MINUTE_MS } from '../core/clock.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 
-/** Work that began with a part may go on with it for this long after it was replaced. */
+/** How long a replaced part stays open for work that began with it. */
 const RETIRED_MS = 10 * MINUTE_MS
 
-/** What a change of settings does to a part. */
+/** A part of the server that depends on settings. */
 interface Part {
-  /** Makes it of other settings; null when these do not differ for it. */
+  /** Makes the part with other settings; null when none that it uses has changed. */
   prepare(next: Config): Promise<Prepared | null>
   close(): Promise<void>
 }
 
-/** Made and not yet in use. */
+/** A new version of a part that is not used yet. */
 interface Prepared {
   commit(): void
   discard(): Promise<void>
 }
 
-/** A part that is made of settings. Features know it by `current`, the one in use. */
+/** A part that depends on settings. Features read `current`, the version in use. */
 export interface Live<Value> {
   readonly current: Value
 }
 
 export interface LiveOptions {
   readonly config: Config
-  /** What holds where `config` cannot be used: the environment's part of it. */
+  /** Used where a part cannot be made with `config`: only what the environment sets. */
   readonly fallback?: Config
   readonly clock: Pick<Clock, 'after'>
   readonly log: Logger
 }
 
 /**
- * The settings of the running server and the parts that are made of them. All parts that a change
+ * The settings of the running server and the parts that depend on them. All parts that a change
  * concerns are made before the first is put in use, so a change applies whole or not at all.
  */
 export function createLiveSettings({ config: start, fallback, clock, log }: LiveOptions) {
@@ -43,8 +43,8 @@ export function createLiveSettings({ config: start, fallback, clock, log }: Live
     config: (): Config => config,
 
     /**
-     * A part that `make` makes of the settings `names`: now, and anew with each change of one of
-     * them. `close` ends one that is no longer used.
+     * A part that `make` makes with the settings `names`: now, and again with each change of one of
+     * them. `close` closes a version that is no longer used.
      */
     async part<Value>(
       names: readonly (keyof Config)[],
@@ -78,7 +78,9 @@ export function createLiveSettings({ config: start, fallback, clock, log }: Live
       return live
     },
 
-    /** Makes what other settings need. Throws what a `make` throws; nothing has changed then. */
+    /**
+     * Makes the parts that a change concerns. Throws what `make` throws; nothing has changed then.
+     */
     async prepare(next: Config): Promise<Prepared> {
       const made: Prepared[] = []
       const discard = async () => {
@@ -113,7 +115,7 @@ export type LiveSettings = ReturnType<typeof createLiveSettings>
 /** Values of settings are texts, numbers, lists of texts, and bytes. */
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** What the console has set must not keep the server from starting, for it could not be mended. */
+/** Settings of the console must not keep the server from starting: only there can one fix them. */
 async function makeAtStart<Value>(
   make: (config: Config) => Value | Promise<Value>,
   config: Config,

@@ -16,7 +16,7 @@ import {
   REQUESTS_MEMORY_SHARE,
 } from '../core/limits/machine.ts'
 
-/** One tenant, who may hold 8/9 of the budget, can always send the largest body there is. */
+/** With it one tenant, which may hold 8/9 of the budget, can send the largest body allowed. */
 const LEAST = AGENT_BODY_BYTES_MAX * BODY_COST * 1.25
 
 /** The memory budget of requests and answers on a machine with this much memory. */
@@ -27,7 +27,7 @@ export const requestBudgetBytes = (memoryBytes = memoryOfMachine()): number =>
 const memoryOfMachine = () =>
   Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 
-/** A codec and 25 MB of sound need about this much. */
+/** About what a codec and 25 MB of sound need. */
 const PROCESS_BYTES_MIN = 256 * 1024 * 1024
 /** With two, a tenant that keeps one busy leaves one to the others. */
 const PROCESSES_MIN = 2
@@ -66,14 +66,14 @@ export function openParser(argv: readonly string[], clock: Clock) {
   return { ...parser, close }
 }
 
-/** Recordings and pages give something every few milliseconds. */
+/** For recordings and pages, whose workers give output every few milliseconds. */
 const STEP_LIMITS = {
   ms: Number.POSITIVE_INFINITY,
   cpuMs: PARSE_CPU_MS_MAX,
   stepMs: PARSE_STEP_MS_MAX,
   stepCpuMs: PARSE_STEP_CPU_MS_MAX,
 }
-/** A file may have to be read whole before its first word. */
+/** For files, which may have to be read whole before the first word comes out. */
 const WHOLE_LIMITS = {
   ms: DOCUMENT_MS_MAX,
   cpuMs: Number.POSITIVE_INFINITY,

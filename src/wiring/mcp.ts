@@ -24,14 +24,14 @@ export interface McpParts extends Pick<Adapters, 'kb' | 'clock' | 'log'> {
   readonly configs: TurnConfigStore
 }
 
-/** Wires what other programs reach by MCP. */
+/** Wires the MCP server that other programs call. */
 export function openMcp({ kb, clock, log, agent, configs }: McpParts) {
   const ask = createAsk(agent, clock)
   const door = createMcpDoor({ log, kb: kb.service, usesKb: configs.usesKb, ask })
   return { mcp: createMcp({ version, log }), door }
 }
 
-/** Wires the servers whose tools tenants use. */
+/** Wires the MCP servers whose tools the assistants of tenants call. */
 export function openMcpServers(adapters: Adapters, jobs: Jobs) {
   const { live, clock, log, db, shared, secrets, egress, jsonParser } = adapters
   const { leases } = shared
@@ -55,7 +55,7 @@ export function openMcpServers(adapters: Adapters, jobs: Jobs) {
 /** Longer texts would hold the event loop; hostile text of this size holds it 3 ms. */
 const PARSED_HERE_CHARS_MAX = 256 * 1024
 
-/** Parses long texts beside the event loop. */
+/** Parses long texts in a worker process. */
 const parseBeside =
   ({ parse }: Adapters['jsonParser']): ParseJson =>
   async (tenantId, text) => {

@@ -12,7 +12,7 @@ export interface ModelPackParts {
   readonly clock: Clock
   readonly log: Logger
   readonly fetch: UpstreamFetch
-  /** How this program starts the program of the pack. */
+  /** The command that starts the program of the pack. */
   readonly modelWorker: readonly string[]
 }
 
@@ -57,7 +57,7 @@ function openServer(
     ...(pack.models[kind] ? ['-m', pack.models[kind]] : []),
     ...FLAGS[kind],
     ...own,
-    // Last, so that nothing above opens it to the network.
+    // The last value counts, so no argument above can open the port to the network.
     ...['--host', '127.0.0.1', '--port', String(port), '--api-key', apiKey],
   ]
   return new LlamaServer({
@@ -80,13 +80,13 @@ const FLAGS: Readonly<Record<PackModelKind, readonly string[]>> = {
 }
 
 /**
- * Arguments that `MB_MODEL_ARGS` may change. They go by the environment, where a program that is
- * too old to know one passes over it.
+ * Arguments that `MB_MODEL_ARGS` may change. They are passed as environment variables, because a
+ * program that is too old for one of them then ignores it.
  *
- * Without a size of the context, a model takes memory for the longest that it was trained on: more
- * than a box has. 16,384 tokens hold what a session remembers and the passages found for it.
- * Without one of its cache, ended conversations fill 8 GB. With few threads for HTTP nobody answers
- * `/health` while many turns wait. Builds of 2025 take tools only with Jinja.
+ * Without a limit of the context, a model takes memory for the longest one that it was trained on,
+ * more than small machines have. 16,384 tokens hold what a session remembers and the passages found
+ * for it. Without a limit of the cache, ended conversations fill 8 GB. With few HTTP threads
+ * `/health` is not answered while many turns wait. Builds of 2025 accept tools only with Jinja.
  */
 const CHAT_DEFAULTS = {
   LLAMA_ARG_CTX_SIZE: '16384',
@@ -104,14 +104,14 @@ const TEXT_DEFAULTS = {
 }
 const DEFAULTS = { chat: CHAT_DEFAULTS, embed: TEXT_DEFAULTS, rerank: TEXT_DEFAULTS }
 
-/** A loopback port that nobody has now. */
+/** A loopback port that is free now. */
 function freePort(): number {
   const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   listener.stop(true)
   return listener.port
 }
 
-/** The libraries of llama.cpp lie beside its program. It gets no setting and no secret of ours. */
+/** Starts llama.cpp without our settings and secrets; its libraries lie beside the program. */
 function startProgram(
   argv: readonly string[],
   defaults: Readonly<Record<string, string>>,
@@ -141,7 +141,7 @@ function startProgram(
 const START_BYTES_MAX = 256 * 1024
 const LINE_CHARS_MAX = 300
 
-/** Reads to the end, and keeps the beginning: what is printed while a model loads. */
+/** The beginning of what is printed, where the messages of loading are; reads to the end. */
 async function readStart(stream: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()
   let bytes = 0
@@ -153,7 +153,7 @@ async function readStart(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text
 }
 
-/** The first error, which later ones follow from, else the last line. */
+/** The first error, because later ones only follow from it; without one the last line. */
 function whyNotStarted(printed: string): ModelEnd['line'] {
   const lines = printed.trim().split('\n')
   const line = lines.find((each) => /\berror\b/i.test(each)) ?? lines.at(-1) ?? ''

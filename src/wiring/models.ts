@@ -28,11 +28,11 @@ import type { LiveSettings } from './live-settings.ts'
 
 export interface PlatformChannel {
   readonly llm: Llm
-  /** One line for a person: what answers, and from where. */
+  /** One line for operators: which model answers, and where it runs. */
   readonly description: string
   /** Null for the built-in responder. */
   readonly endpoint: Endpoint | null
-  /** The model pack, when it is what answers; its own `fetch` alone reaches it. */
+  /** The model pack, when it answers; only its own `fetch` reaches it. */
   readonly packed?: LlamaServer
 }
 
@@ -52,7 +52,7 @@ interface PlatformParts {
   readonly packed?: LlamaServer | undefined
 }
 
-/** How often a box without a model looks for a server that was started later. */
+/** How often a server without a model looks for a model server that was started later. */
 const LOOK_AGAIN_MS = 15_000
 
 /**

@@ -24,7 +24,7 @@ const found = (word: Availability | 'standby'): Finding => ({
 type Run = (signal: AbortSignal) => Finding | Promise<Finding>
 type Upstreams = Pick<Adapters, 'live' | 'platform' | 'speech' | 'fetch'>
 
-/** One probe an upstream: whether it answers. None of them costs money. */
+/** A probe for each upstream tells whether it answers. None of them costs money. */
 export function upstreamProbes({ live, platform, speech, fetch }: Upstreams) {
   const ask = async (endpoint: Endpoint, signal: AbortSignal) =>
     found(await availability({ ...endpoint, fetch }, signal))
@@ -61,7 +61,7 @@ const PACKED: Readonly<Record<ModelState, Finding>> = {
 
 const packedModel = (model: LlamaServer): Finding => PACKED[model.state]
 
-/** Shows how the last recognition ended; a status page must not load the voice pack. */
+/** Tells how the last recognition ended; a status page must not load the voice pack. */
 function localRecognition({ asr, exists, wanted }: LocalRecognition): Finding {
   if (asr === null) {
     if (!wanted && !exists) return OFF
@@ -103,7 +103,7 @@ function openProbes(
 }
 
 /**
- * Shows how the last call ended, because a status page must not load the model into memory. After a
+ * Tells how the last call ended, because a status page must not load the model into memory. After a
  * failure it embeds a word, to see whether the model has recovered.
  */
 async function localModel({ embedding }: Adapters, signal: AbortSignal): Promise<Finding> {
@@ -126,12 +126,12 @@ async function connects({ hostname, port }: URL, signal: AbortSignal): Promise<F
   })
 }
 
-/** What is read at each scrape and counted nowhere. */
+/** Values that are read at each scrape instead of being counted. */
 export interface Gauges {
   readonly streams: () => number
   readonly embeddingTexts: () => number
   readonly sources: (state: 'waiting' | 'reading') => number
-  /** Null where no backups are made; gives null before the first. */
+  /** Null where no backups are made; returns null before the first. */
   readonly backupAge: (() => number | null) | null
   readonly databaseConnections: (() => number) | null
 }
@@ -139,7 +139,7 @@ export interface Gauges {
 export interface Metrics {
   readonly meters: Meters
   readonly watch: (gauges: Gauges) => void
-  /** Null where nobody may scrape. */
+  /** Null when MB_METRICS_TOKEN is not set. */
   readonly page: MetricsPage | null
 }
 
@@ -167,7 +167,7 @@ async function openInstruments() {
   return { registry, registers, Gauge, counter, histogram, gauge }
 }
 
-/** Counts what a database over the network is asked. */
+/** Counts the statements that are sent to PostgreSQL. */
 function openDatabaseMeters(instruments: Awaited<ReturnType<typeof openInstruments>>) {
   const { counter, histogram } = instruments
   const times = histogram('database_query_seconds', 'Time to its answer', [], SECONDS)
@@ -179,8 +179,8 @@ function openDatabaseMeters(instruments: Awaited<ReturnType<typeof openInstrumen
 }
 
 /**
- * Counts for Prometheus when MB_METRICS_TOKEN is set; else nothing is counted, and the library that
- * counts is not even loaded.
+ * Counts for Prometheus when MB_METRICS_TOKEN is set; otherwise nothing is counted, and the library
+ * that counts is not loaded.
  */
 export async function openMetrics(config: Config): Promise<Metrics> {
   const { MB_METRICS_TOKEN } = config

@@ -15,17 +15,17 @@ export { UnusableDatabase } from '../storage/postgres/migrate.ts'
 
 export interface PostgresParts {
   readonly clock: Clock
-  /** May lead through a pooler. */
+  /** Address of the database, perhaps that of a connection pooler. */
   readonly url: string
-  /** Leads to the server itself, for what a pooler cannot do; null: `url` may do so, or not. */
+  /** Address without a pooler, for what poolers cannot do; null when none is configured. */
   readonly directUrl: string | null
-  /** Documents that a tenant may have. */
+  /** Most documents of a tenant. */
   readonly docsMax: number
   readonly log?: Logger | undefined
   readonly onAsked: PostgresOptions['onAsked']
 }
 
-/** With more documents a tenant, a search may not read all vectors of a tenant. */
+/** Where tenants may have more documents, a search does not compare all vectors of a tenant. */
 const EXACT_DOCS_MAX = 1_000
 
 /** Waits for the database, migrates it and opens it. Throws `UnusableDatabase`. */

@@ -65,7 +65,7 @@ export function openKeys({ db, shared, clock, usage, tenants }: KeyParts) {
   const recheckHere = (tenantId: string) =>
     Promise.all([turns.recheck(tenantId), sockets.recheck(tenantId)])
   announcer.on('revoked', recheckHere)
-  /** Ends what is open, in this process and in others, of what may go on no longer. */
+  /** Ends open turns and sockets whose key is no longer valid, in this process and in others. */
   async function recheck(tenantId: string): Promise<void> {
     await Promise.all([recheckHere(tenantId), announcer.announce('revoked', tenantId)])
   }
@@ -86,7 +86,7 @@ export interface ManagementParts {
   readonly shared: Pick<SharedState, 'leases'>
 }
 
-/** How a tenant's assistants are set up, and the document that carries it elsewhere. */
+/** Wires the settings of a tenant's assistants, and their export and import. */
 export function openManagement(parts: ManagementParts) {
   const { db, clock, log, keys, mcpServers, tenants, kb, sources, jobs, shared } = parts
   const apps = createApps({ store: createAppStore(db), keys, clock })
@@ -114,7 +114,7 @@ export interface RecordParts {
   readonly log: Logger
 }
 
-/** Wires the audit, which the routes of both surfaces tell of changes. */
+/** Wires the audit log, to which the routes of both sides report changes. */
 export function openAudit({
   db,
   clock,
@@ -130,10 +130,10 @@ export function openAudit({
   return { audit, addressOf, auditCode }
 }
 
-/** As long as other processes gather what they have counted. */
+/** As long as other processes collect counts before they store them. */
 const SHARED_BUDGET_MS = 1_000
 
-/** What is written of requests after they were answered: log rows and the count of calls. */
+/** Wires what is written about answered requests: log rows and the count of calls. */
 export function openRecords({ db, shared, reader, clock, log }: RecordParts) {
   const store = createLogStore(db, reader)
   const rows = createWriteBehindQueue<WaitingRow | RowEnd>({

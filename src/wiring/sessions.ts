@@ -30,7 +30,7 @@ export function openSessions(parts: SessionParts) {
   const { config, clock, log, db, reader, shared, jobs, budget } = parts
   const keepsTranscript = config.MB_TRANSCRIPT
   const stored = createSessionStore(db, { keepsTranscript })
-  // Another process may store the next turn: then each turn reads what there is, in one statement.
+  // Where another process may store the next turn, each turn reads the session from the database.
   const store = shared.isAlone ? keepRecent(stored) : stored
   /** Deletes what was kept while transcripts were on. */
   async function forgetFolded(signal: AbortSignal): Promise<void> {

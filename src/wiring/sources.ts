@@ -11,10 +11,10 @@ import { createSourceWork, removeAbandoned } from '../features/sources/work.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 
-/** How soon after its time a source is worked on. */
+/** How often the job looks for sources that are due. */
 const LOOK_EVERY_MS = 1_000
 
-/** Files and pages that become documents, and the work on them in the background. */
+/** Wires sources, the files and pages that become documents, and the jobs that read them. */
 export function openSources(adapters: Adapters, jobs: Jobs) {
   const { config, live, clock, log, db, shared: state, kb, parser, egress, spool } = adapters
   const fileBytesMax = config.MB_KB_MAX_FILE_MB * 1024 * 1024

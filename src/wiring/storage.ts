@@ -18,38 +18,38 @@ import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { createVectorIndex } from '../storage/sqlite/vectors.ts'
 import { createWordIndex } from '../storage/sqlite/words.ts'
 
-/** A value that the console has set for the whole server. */
+/** An encrypted value that the console has set for the whole server. */
 export interface SealedSetting {
   readonly name: string
   readonly value_sealed: Uint8Array
 }
 
-/** The database and what searches it. */
+/** The database and its search indexes. */
 export interface OpenedStorage {
   readonly db: StoredDb
   readonly reader: Reader & { close(): Promise<void> }
   readonly vectors: VectorIndex
   readonly words: WordIndex
-  /** What all servers of the database agree on. Closed by the caller, before `db`. */
+  /** The state that all servers of the database share. Closed by the caller, before `db`. */
   openShared(log: Logger): Promise<SharedState>
-  /** Numbers documents, where several processes store some. */
+  /** The number of the next document, where several processes store documents. */
   readonly nextNum?: () => Promise<number>
 }
 
 export interface Storage {
   readonly runtime: NativeRuntime
-  /** Where an upgraded database was copied to before; null: it was not upgraded. */
+  /** The copy that was made before an upgrade of the database; null when it was not upgraded. */
   readonly upgradeCopy: string | null
   /** Whether it holds secrets that only the server's encryption key opens. */
   holdsSealed(): boolean
   sealedSettings(): Promise<readonly SealedSetting[]>
-  /** Resolves once writes are taken. */
+  /** Resolves once the database accepts writes. */
   readonly opening: Promise<OpenedStorage>
 }
 
 export interface StorageParts {
   readonly clock: Clock
-  /** Hears of work in the background. */
+  /** Gets messages about work in the background. */
   readonly log?: Logger
   readonly meters?: Meters
   /** Addresses of the threads of SQLite. */
@@ -59,7 +59,7 @@ export interface StorageParts {
 /**
  * Opens the data folder, places the native parts, and migrates and opens the database: the one of
  * MB_DATABASE_URL, else a file of the folder. No other place tells the two apart. Throws
- * `OperatorError` or `ConfigError` for what the operator can mend.
+ * `OperatorError` or `ConfigError` for faults that the operator can fix.
  */
 export async function openStorage(config: Config, parts: StorageParts): Promise<Storage> {
   const explain = (error: unknown) => {
@@ -97,7 +97,7 @@ async function openFile({ MB_DATA_DIR: folder }: Config, parts: StorageParts): P
 async function openServer(config: Config, url: string, parts: StorageParts): Promise<Storage> {
   const { clock, log, meters = NO_METERS } = parts
   secureDataDir(config.MB_DATA_DIR)
-  // Nobody else loads the driver.
+  // Imported here, so that servers without PostgreSQL do not load the driver.
   const { openPostgresStorage, UnusableDatabase } = await import('./postgres.ts')
   const runtime = await prepareRuntime(config.MB_DATA_DIR)
   try {

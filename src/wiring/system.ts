@@ -30,7 +30,7 @@ import type { Adapters } from './adapters.ts'
 import { lookForModelPack } from './model-pack.ts'
 import type { SealedSetting } from './storage.ts'
 
-/** What the console has set, in this database; what cannot be deciphered is left out. */
+/** The settings of the console, from this database; those that cannot be decrypted are left out. */
 export function readStoredSettings(
   sealed: readonly SealedSetting[],
   encryption: Secrets['encryption'],
@@ -54,8 +54,8 @@ function textsOf(
 }
 
 /**
- * The settings in force: the environment's before the console's. Of the console's, those are left
- * out that do not go with this environment or this version: they must not keep the server down.
+ * The settings in force; the environment has precedence over the console. Settings of the console
+ * that are not valid with this environment or version are left out: the server must start anyway.
  */
 export function effectiveConfig(env: Environment, stored: SettingTexts, log: Logger): Config {
   try {
@@ -68,15 +68,15 @@ export function effectiveConfig(env: Environment, stored: SettingTexts, log: Log
   }
 }
 
-/** The text of a setting that nobody sets, as the environment would have it. */
+/** The default of a setting, in the form in which the environment would set it. */
 function defaultOf(name: string): string | null {
   const parsed = SETTINGS[name as keyof typeof SETTINGS]?.safeParse(undefined)
   return parsed?.success && parsed.data !== undefined ? String(parsed.data) || null : null
 }
 
-/** Longest wait for a list of models, while a person looks on. */
+/** Longest wait for a list of models; a person is waiting. */
 const LIST_MS_MAX = 10_000
-/** A server may be loading a model; at the start nobody can wait that long. */
+/** Longest wait for local servers, longer than at the start: one may be loading a model. */
 const LOCAL_MS_MAX = 1_500
 
 /** Wires the settings of the whole server. */
@@ -137,11 +137,11 @@ export function openSystem(
 }
 
 const TRY_MS = 25_000
-/** Whose turn it is where tenants take turns; no tenant has this id. */
+/** The operator's id where tenants take turns; no tenant has this id. */
 const OPERATOR = 'operator'
 const RATE = 16_000
 
-/** How each part of the server is tried: by one small piece of its real work. */
+/** Tries each part of the server with a small piece of its real work. */
 function systemTries(adapters: Adapters): Readonly<Record<SystemPart, Try>> {
   const { clock, embedding, fetch, live, platform, speech } = adapters
   return {
@@ -180,7 +180,7 @@ function systemTries(adapters: Adapters): Readonly<Record<SystemPart, Try>> {
     async asr(signal) {
       const { asr } = speech.hearing.current
       if (asr === null) return null
-      // A second of silence; that nothing is heard in it is right.
+      // A second of silence; an empty transcript is the right answer.
       const bytes = Buffer.concat([streamedWavHeader(RATE), new Uint8Array(2 * RATE)])
       await asr.transcribe({ bytes, tenantId: OPERATOR }, signal)
       return asr.name

@@ -36,14 +36,14 @@ export interface SpeechParts {
   readonly log: Logger
   readonly fetch: UpstreamFetch
   readonly meters?: Meters
-  /** How this program starts the recogniser process, but for the voice pack. */
+  /** The command that starts the recogniser process; the voice pack is appended to it. */
   readonly asrWorker: readonly string[]
   /** Address of the thread that encodes speech. */
   readonly encoderUrl: string
   readonly parser: Parser
 }
 
-/** The recognition in use, and the voice pack; null when another recogniser, or none, is set. */
+/** The recognition in use; `local` is null when another recogniser, or none, is configured. */
 interface Recognition extends Hearing {
   readonly local: LocalRecognition | null
 }
@@ -62,7 +62,7 @@ const ASR_SETTINGS = ['MB_ASR_KIND', 'MB_ASR_BASE_URL', 'MB_ASR_API_KEY', 'MB_AS
 /** Voice as configured by `MB_TTS_*` and `MB_ASR_*` (contract, section 5). */
 export async function openSpeech({ encoderUrl, parser, live, ...outside }: SpeechParts) {
   const { clock, meters = NO_METERS } = outside
-  // Half of the machine encodes speech at most; the rest answers.
+  // Speech is encoded on half of the processors at most; the others answer requests.
   const threads = Math.max(1, availableParallelism() >> 1)
   const codecs = createAudioCodecs({ clock, encoderUrl, parser, threads })
   const synthesis = (config: Config) => {
@@ -75,7 +75,7 @@ export async function openSpeech({ encoderUrl, parser, live, ...outside }: Speec
     const asr = local ? local.asr : openAsr(parts)
     return {
       asr: asr && meterAsr(retryAsr(asr, clock), meters),
-      // A recogniser over HTTP is asked even about silence: it may be more sensitive than the gate.
+      // A recogniser over HTTP gets silence, too: it may hear more than our detector of speech.
       skipSilence: asr?.name !== 'openai',
       local,
     }
@@ -188,7 +188,7 @@ export function openVad({ config, clock, log, runtime, vadWorker }: VadParts): L
   return createLocalVad({ command, clock, log })
 }
 
-/** Searched besides PATH, which a service may lack. */
+/** Searched besides PATH, which a system service may not have. */
 const PROGRAM_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
 
 const installed = (name: string) => Bun.which(name) ?? Bun.which(name, { PATH: PROGRAM_FOLDERS })

@@ -30,7 +30,7 @@ export interface WyomingParts extends Pick<Adapters, 'config' | 'clock' | 'log' 
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
-/** The door for Home Assistant; null unless it is set. */
+/** The Wyoming server for Home Assistant; null unless it is configured. */
 export function openWyoming(parts: WyomingParts) {
   const { config, clock, log, speech, keys, calls, agent, openTurns, voice, record } = parts
   const { MB_WYOMING_PORT: port, MB_WYOMING_KEY: key, MB_HOST: host } = config
@@ -55,7 +55,9 @@ export function openWyoming(parts: WyomingParts) {
   })
 
   return {
-    /** With a line for the start banner. Throws `ConfigError` where the address is taken. */
+    /**
+     * Listens; adds a line for the start banner. Throws `ConfigError` where the address is taken.
+     */
     async listen(): Promise<WyomingServer & { readonly description: string }> {
       const { message: text, code } = appError('too_many_connections')
       const server = await listenWyoming({ host, port, open, full: { text, code } }).catch(
@@ -64,7 +66,7 @@ export function openWyoming(parts: WyomingParts) {
         },
       )
       log.info('wyoming listens', { host, port: server.port })
-      // Wyoming has no login: whoever reaches the port talks as the key.
+      // Wyoming has no login: every client that reaches the port acts with this key.
       const isOpen = !LOOPBACK.test(host)
       if (isOpen) log.warn('wyoming is open to the network', { host })
       const isKnown = (await caller()) !== null

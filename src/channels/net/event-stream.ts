@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser'
 import { SSE_EVENT_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 
-/** What the parser keeps for each read of an unfinished line, besides its text. */
+/** Bytes that the parser takes for each read of an unfinished line, besides its text. */
 const FRAGMENT_BYTES = 64
 /** A character may be split between two reads. */
 const MORE_FOLLOWS = { stream: true }
@@ -19,7 +19,7 @@ export class EventStream {
   readonly #parser: ReturnType<typeof createParser>
   #events: string[] = []
   #heldBytes = 0
-  /** The last characters that came. */
+  /** The last characters that were read. */
   #tail = ''
   #ended = false
   #tooLong = false
@@ -41,7 +41,7 @@ export class EventStream {
     })
   }
 
-  /** Memory that an unfinished event takes at most. */
+  /** The most memory that an unfinished event can take. */
   get heldBytes(): number {
     return this.#heldBytes
   }

@@ -6,7 +6,7 @@ import { ChannelFailure } from '../ports/failure.ts'
 import type { LlmPart, LlmUsage } from '../ports/llm.ts'
 import { createToolCalls, type ToolFragment } from './tool-calls.ts'
 
-/** A `chat.completion.chunk` as far as it is read. Nothing about it is taken for granted. */
+/** The parts of a `chat.completion.chunk` that are read. Any of them may be missing or wrong. */
 interface Chunk {
   readonly error?: unknown
   readonly object?: unknown
@@ -19,7 +19,7 @@ interface Choice {
   readonly delta?: {
     readonly content?: unknown
     readonly refusal?: unknown
-    /** What vendors call the model's reasoning. */
+    /** The model's reasoning; vendors use one of two names. */
     readonly reasoning_content?: unknown
     readonly reasoning?: unknown
     readonly tool_calls?: unknown
@@ -35,7 +35,7 @@ type Finish = Extract<LlmPart, { type: 'finish' }>
  */
 export class Answer {
   readonly #think = new ThinkFilter()
-  // Most answers call no tool.
+  // Created with the first call of a tool, because most answers have none.
   #calls: ReturnType<typeof createToolCalls> | null = null
   #finishReason: string | null = null
   #usage: LlmUsage | null = null
@@ -48,8 +48,8 @@ export class Answer {
   #thinkingLeft: number
 
   /**
-   * `mayBeEmpty`: the caller is told why the model stopped, such as at the limit it had set.
-   * `model`: the one that was asked for; null: the upstream says which one it took.
+   * `mayBeEmpty`: an empty answer is no fault, because the caller learns why the model stopped.
+   * `model`: the one that was asked for; null when the upstream says which one it used.
    */
   constructor({ mayBeEmpty = false, model = null as string | null, showThinking = false } = {}) {
     this.#mayBeEmpty = mayBeEmpty
@@ -67,7 +67,7 @@ export class Answer {
     return this.#done || this.#finishReason !== null
   }
 
-  /** Memory that the arguments of tool calls and a block of reasoning take. */
+  /** Memory of the arguments of tool calls and of a block of reasoning. */
   get heldBytes(): number {
     return 2 * (this.#think.heldChars + (this.#calls?.heldChars ?? 0))
   }
@@ -112,7 +112,7 @@ export class Answer {
     for (const fragment of delta.tool_calls as readonly ToolFragment[]) this.#calls.add(fragment)
   }
 
-  /** An endpoint that never stops would fill the memory that all tenants share. */
+  /** Limits the length: an endpoint that never stops would fill the memory of all tenants. */
   #addContent(text: string, parts: LlmPart[]): void {
     this.#chars += text.length
     if (this.#chars > ANSWER_CHARS_MAX) throw fault('answer too large')
@@ -146,7 +146,7 @@ function parse(payload: string): Chunk {
   return value
 }
 
-/** Content as a list of typed pieces, and a refusal in place of content. */
+/** The text of a delta. Content may be a list of typed pieces, or replaced by a refusal. */
 function textOf({ content, refusal }: NonNullable<Choice['delta']>): string {
   if (Array.isArray(content)) {
     return content
@@ -158,7 +158,7 @@ function textOf({ content, refusal }: NonNullable<Choice['delta']>): string {
   return typeof refusal === 'string' ? refusal : ''
 }
 
-/** Some servers send both fields with the same text. */
+/** The reasoning of a delta; some servers send both fields with the same text. */
 function thinkingOf({
   reasoning_content: content,
   reasoning,
@@ -176,7 +176,7 @@ function usageOf(usage: NonNullable<Chunk['usage']>): LlmUsage | null {
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0
 
-/** Several servers say `stop` although they call tools. */
+/** The finish reason; several servers say `stop` although they call tools. */
 function reasonOf(reason: string | null, hasCalls: boolean): Finish['reason'] {
   if (reason === 'length' || reason === 'content_filter') return reason
   if (hasCalls) return 'tool_calls'
@@ -196,11 +196,11 @@ const CLOSE = '</think>'
 export class ThinkFilter {
   #state: 'start' | 'inside' | 'gap' | 'pass' = 'start'
   #held = new TextInPieces()
-  /** At the start: what is held, trimmed. Inside the block: its last characters. */
+  /** At the start: the trimmed text that is held back. Inside the block: its last characters. */
   #seen = ''
   #thought = ''
 
-  /** The content that may go out now. */
+  /** The content that can be shown now. */
   push(text: string): string {
     switch (this.#state) {
       case 'pass':
@@ -220,7 +220,7 @@ export class ThinkFilter {
     return this.#held.length
   }
 
-  /** The text of a block that has just closed; then empty. */
+  /** The text of a block that has just closed; empty at the next call. */
   takeThought(): string {
     const thought = this.#thought
     this.#thought = ''

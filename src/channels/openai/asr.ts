@@ -17,25 +17,25 @@ export interface OpenAiAsrOptions extends SenderOptions {
 const PROMPT = '以下是普通话的句子，请加上标点符号。'
 const CHINESE: AsrHints = { language: 'zh', prompt: PROMPT, temperature: 0 }
 const TEXT_BYTES_MAX = 1024 * 1024
-/** An hour with the times of all words. */
+/** Enough for the times of all words of an hour. */
 const TIMES_BYTES_MAX = 4 * 1024 * 1024
 const FIELD_WORDS =
   /language|prompt|temperature|response_format|timestamp|extra|unrecogni[sz]ed|unexpected/i
 
 type Fields = readonly (readonly [name: string, value: string])[]
 
-/** Some servers take nothing but the file and the model. */
+/** No further fields: some servers accept only the file and the model. */
 const BARE: Fields = []
 
 /** `POST /audio/transcriptions` of OpenAI, Groq, Speaches, SiliconFlow, FunASR, whisper.cpp. */
 export function createOpenAiAsr(options: OpenAiAsrOptions): Asr {
-  /** What the server refuses, found out once. */
+  /** Which fields the server refuses; tried once. */
   const refuses = { guidance: false, times: false }
   const post = createPost({ ...options, timeoutMs: ASR_MS_MAX })
 
   const ask = (bytes: Uint8Array, fields: Fields, signal: AbortSignal) => {
     const form = new FormData()
-    // The servers tell formats by the name, so an unknown one must have some usual name.
+    // Servers recognise formats by the file name, so an unknown format gets a usual name.
     const kind = options.codecs.sniff(bytes)
     const type = kind?.mime ?? 'application/octet-stream'
     form.set(
@@ -48,7 +48,7 @@ export function createOpenAiAsr(options: OpenAiAsrOptions): Asr {
     return post('/audio/transcriptions', { body: form }, signal)
   }
 
-  /** What is tried in turn: with times, without them, and without anything. */
+  /** The attempts in order: with times, without times, without any optional field. */
   function attempts(hints: AsrHints | undefined): Fields[] {
     if (!hints) return refuses.guidance ? [BARE] : [fieldsOf(CHINESE), BARE]
     const { times, ...rest } = hints
@@ -72,7 +72,7 @@ export function createOpenAiAsr(options: OpenAiAsrOptions): Asr {
         const { failure, text } = answer
         const next = others.shift()
         if (!next || failure.status === 404 || !FIELD_WORDS.test(text)) throw failure
-        // What a caller wrote may be at fault, so only our own fields teach.
+        // A caller's hints may be at fault, so only a refusal of our own fields is remembered.
         if (!hints) refuses.guidance = true
         if (hints?.times && fields === first && TIME_WORDS.test(text)) refuses.times = true
         fields = next
@@ -103,7 +103,7 @@ function fieldsOf({ language, prompt, temperature, times }: AsrHints): Fields {
 
 const seconds = z.number().min(0)
 const span = { start: seconds, end: seconds }
-/** Of times that make no sense, none is used. */
+/** A list in which one time is not valid is left out. */
 const VerboseJson = z.object({
   text: z.string(),
   segments: z
@@ -118,7 +118,7 @@ const VerboseJson = z.object({
   duration: seconds.optional().catch(undefined),
 })
 
-/** `{text, …}`, or the bare text that some servers send whatever format was asked for. */
+/** Reads `{text, …}`, or the bare text that some servers send for every requested format. */
 function transcriptOf(body: string, contentType: string): Transcript {
   if (contentType.startsWith('text/plain') && !body.trimStart().startsWith('{')) {
     return { text: body }

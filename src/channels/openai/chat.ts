@@ -19,13 +19,13 @@ type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>
 const END_WAIT_MS = 1000
 
 /**
- * What is parsed at a time, about a millisecond's work; beyond it a stream waits for its turn. The
- * runtime reads half a megabyte at once from an endpoint that sends faster than it can be parsed,
- * and the next half is there before the event loop has gone round.
+ * Bytes that are parsed at a time, about a millisecond's work; then the stream waits for its turn.
+ * From an endpoint that sends faster than we parse, the runtime reads half a megabyte at once, and
+ * the next half is there before other work gets a chance.
  */
 const PIECE_BYTES = 16 * 1024
 
-/** Whole answers of usual length come in one read of this size at most. */
+/** A whole answer of usual length comes in one read of at most this size. */
 const READ_BYTES_USUAL = 64 * 1024
 /**
  * Bytes that the runtime holds for each byte of a longer read, because it reads ahead: 700 streams
@@ -125,7 +125,7 @@ async function* partsOf(
 }
 
 function piecesOf(bytes: Uint8Array): Uint8Array[] {
-  // Usually one token; a second view of it would cost as much as to decode it.
+  // Usually one token; another view of the bytes would cost as much as decoding them.
   if (bytes.length <= PIECE_BYTES) return [bytes]
   const pieces: Uint8Array[] = []
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
@@ -134,7 +134,7 @@ function piecesOf(bytes: Uint8Array): Uint8Array[] {
   return pieces
 }
 
-/** A failure after the finish is none: the answer is whole. */
+/** Ignores a failure after the finish, because the answer is complete then. */
 function rethrowUnlessFinished(error: unknown, answer: Answer): void {
   if (!answer.finished || !(error instanceof ChannelFailure)) throw error
 }
@@ -142,7 +142,7 @@ function rethrowUnlessFinished(error: unknown, answer: Answer): void {
 const readInTurn = (bytes: Uint8Array, stream: EventStream, answer: Answer, inTurn: InTurn) =>
   inTurn(async () => readParts(bytes, stream, answer))
 
-/** The events' parts, and the error, if any: what came before it still counts. */
+/** The parts of the events, and the error, if there was one: the parts before it still count. */
 function readParts(bytes: Uint8Array, stream: EventStream, answer: Answer) {
   const parts: LlmPart[] = []
   const events: string[] = []

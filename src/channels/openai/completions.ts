@@ -25,7 +25,7 @@ const REMEMBERED_MODELS_MAX = 100
 
 interface Opened {
   readonly response: Response
-  /** Null: the upstream chose. */
+  /** The model that was asked for; null when the upstream chose. */
   readonly model: string | null
 }
 
@@ -47,7 +47,7 @@ export function createCompletions(options: CompletionsOptions) {
     /**
      * Resolves with a 2xx answer whose body is not read yet, and the model that was asked. After
      * a 400 or 422 that names an optional field the request is made once more without it: not
-     * every upstream knows every field, and none changes what the person asked for. Throws
+     * every upstream knows every field, and the answer is as useful without. Throws
      * `ChannelFailure`, or the caller's abort reason.
      */
     async open(call: UpstreamCall, request: LlmRequest): Promise<Opened> {
@@ -81,7 +81,7 @@ export function createCompletions(options: CompletionsOptions) {
         call.throwIfAborted()
         throw second.failure
       }
-      // Only what is in every request: a caller's value may be at fault, and not the field.
+      // Only fields of our own are remembered: otherwise a caller's value may be at fault.
       const toRemember = named.filter((field) => field in ours)
       if (toRemember.length > 0) remember(key, [...known, ...toRemember])
       return { response: again, model }
@@ -94,14 +94,14 @@ function omit(names: readonly string[], fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 }
 
-/** The model of a request that names none: the default, or the first one listed. */
+/** Chooses the model of a request that names none: the default, or the first one listed. */
 function createModelChoice(transport: Transport, clock: Clock, defaultModel: string | null) {
   let listed: string | null = null
 
   return {
     /**
-     * Null when the upstream lists none: many local servers then answer with the loaded one. Throws
-     * `ChannelFailure` when the upstream cannot be reached, or the caller's abort reason.
+     * Null when the upstream lists no model: many local servers then answer with the loaded one.
+     * Throws `ChannelFailure` when the upstream cannot be reached, or the caller's abort reason.
      */
     async choose(call: UpstreamCall, named: string | null): Promise<string | null> {
       const known = named ?? defaultModel ?? listed
@@ -121,7 +121,7 @@ function createModelChoice(transport: Transport, clock: Clock, defaultModel: str
       return listed
     },
 
-    /** The upstream no longer knows the model: list again next time. */
+    /** Called when the upstream no longer knows the model: the next request lists models again. */
     forget(): void {
       listed = null
     },
@@ -153,10 +153,10 @@ interface Content {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Written in pieces: in one, 40 MB of images hold the event loop for 120 ms. */
+/** Written in pieces, because 40 MB of images in one hold the event loop for 120 ms. */
 async function largeContent(body: object): Promise<Content> {
   const pieces = await jsonPieces(body)
-  // With its length, because some servers take no chunked requests.
+  // The length is sent because some servers do not accept chunked requests.
   const headers = { 'content-length': String(totalBytes(pieces)) }
   return { body: streamOf(pieces), headers }
 }

@@ -5,14 +5,14 @@ import { chatModelsFirst, isChatModel, listedModels } from './models.ts'
 export interface LocalServer {
   readonly name: string
   readonly baseUrl: string
-  /** All it lists, chat models first. */
+  /** All models that it lists, chat models first. */
   readonly models: readonly string[]
 }
 
 export interface DetectOptions {
   readonly fetch: UpstreamFetch
   readonly clock: Clock
-  /** In order of preference. */
+  /** Programs and their ports, in order of preference. */
   readonly candidates?: readonly { readonly name: string; readonly port: number }[]
   readonly timeoutMs?: number
 }
@@ -24,8 +24,8 @@ const USUAL = [
 ]
 
 /**
- * Looks for model servers on their usual loopback ports, all at once. Those that list models in
- * time; never throws.
+ * The model servers on their usual loopback ports, all asked at once, that list models in time.
+ * Never throws.
  */
 export async function findLocalServers({
   fetch,

@@ -19,18 +19,18 @@ import { firstEmbeddingModel } from './models.ts'
 
 export interface OpenAiEmbedderOptions extends SenderOptions {
   readonly clock: Clock
-  /** Null: the first embedding model the endpoint lists; none: the request names no model. */
+  /** Null for the first embedding model that the endpoint lists, or no name if it lists none. */
   readonly model: string | null
   /** Longest silence of the endpoint. */
   readonly timeoutMs: number
 }
 
-/** The fewest inputs a request that a common vendor allows. */
+/** The lowest limit of inputs per request among common vendors. */
 const BATCH_TEXTS = 10
 
 /**
  * Embeds with an OpenAI-compatible `/embeddings`. Busy and unreachable endpoints are asked again by
- * the same rule as chat models. The answer tells how long the vectors are.
+ * the same rule as chat models. The length of the vectors is learned from the answer.
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const { clock, timeoutMs } = options
@@ -101,7 +101,7 @@ const EmbeddingsAnswer = z.object({
 
 interface Vectors {
   readonly vectors: Float32Array[]
-  /** Of all texts; null when the endpoint does not tell. */
+  /** Tokens of all texts together; null when the endpoint does not report them. */
   readonly tokens: number | null
 }
 

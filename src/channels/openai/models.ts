@@ -9,7 +9,7 @@ import {
 } from '../net/upstream-call.ts'
 import type { ModelListing } from '../ports/llm.ts'
 
-/** The id is all that every server lists, so kinds of models are recognised by it. */
+/** Kinds of models are recognised by their id, because it is all that every server lists. */
 const RERANKS = /rerank/i
 const EMBEDS = /embed|(^|[/-])(bge|gte|e5|m3e)[-:]/i
 const NO_TEXT = /whisper|tts|asr|transcri|moderation|dall-e|diffusion|image/i
@@ -49,7 +49,7 @@ function parse(text: string): { readonly data?: unknown } | null {
   }
 }
 
-/** What a request for the list of models shows. Such a request is free at every vendor. */
+/** The result of a request for the list of models, which is free at every vendor. */
 export type Availability =
   | 'ok'
   | 'timeout'
@@ -58,7 +58,7 @@ export type Availability =
   | 'http_4xx'
   | 'http_5xx'
 
-/** An endpoint without such a list answers with one of these, so it is there. */
+/** The endpoint is there, too, when it answers with one of these: it only has no such list. */
 const NO_LIST = new Set([404, 405, 501])
 
 /** Asks an OpenAI-compatible endpoint for its models. Never throws. */

@@ -12,9 +12,9 @@ import { firstChatModel } from './models.ts'
 
 export interface ProbeOptions extends SenderOptions {
   readonly clock: Clock
-  /** Null: the first chat model the endpoint lists; none: the request names no model. */
+  /** Null for the first chat model that the endpoint lists, or no name if it lists none. */
   readonly model: string | null
-  /** Bound of the whole probe. */
+  /** Time limit of the whole probe. */
   readonly timeoutMs: number
 }
 
@@ -67,7 +67,7 @@ async function complete(options: ProbeOptions, call: SendingCall): Promise<numbe
 
   const response = await ask({ max_tokens: 1 })
   if (response.status !== 400) return response.status
-  // The newest models of one vendor refuse `max_tokens` and name what they take in its place.
+  // The newest models of one vendor refuse `max_tokens` and name the field that replaces it.
   const text = await readStart(response, UPSTREAM_ERROR_BYTES_MAX)
   if (!text.includes('max_completion_tokens')) return response.status
   return (await ask({ max_completion_tokens: 1 })).status

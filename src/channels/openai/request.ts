@@ -9,7 +9,7 @@ import type {
   ToolSpec,
 } from '../ports/llm.ts'
 
-/** The body of a streamed chat completion but for the model and the optional fields. */
+/** The body of a streamed chat completion without the model and the optional fields. */
 export function chatBody(request: LlmRequest, host: string): Record<string, unknown> {
   const { messages, tools, temperature, sampling, forcedTool } = request
   return {
@@ -34,7 +34,7 @@ export function textUnits({ messages }: LlmRequest): number {
   return units
 }
 
-/** An answer without these would be another one than the caller asked for. */
+/** Fields that are never left out: without them the answer is not what the caller asked for. */
 function mustFields({ stop, maxTokens, responseFormat }: Sampling, host: string) {
   const tokens = TOKENS_OF_NEW_MODELS.test(host) ? 'max_completion_tokens' : 'max_tokens'
   return {
@@ -44,10 +44,10 @@ function mustFields({ stop, maxTokens, responseFormat }: Sampling, host: string)
   }
 }
 
-/** Their reasoning models refuse `max_tokens`, which nearly all others know alone. */
+/** Hosts whose reasoning models refuse `max_tokens`, the only name that nearly all others know. */
 const TOKENS_OF_NEW_MODELS = /(^|\.)(openai|azure)\.com$/
 
-/** Wishes that not every upstream knows; the answer is as good without them. */
+/** Fields that not every upstream knows, and without which the answer is as useful. */
 export function wishFields({ sampling, tools }: LlmRequest): Record<string, unknown> {
   if (!sampling) return {}
   const { topP, presencePenalty, frequencyPenalty, seed, parallelToolCalls } = sampling
@@ -100,7 +100,7 @@ function userContent(text: string, images: readonly string[]): string | object[]
   ]
 }
 
-/** Several upstreams parse the arguments of earlier calls, and refuse the request otherwise. */
+/** With arguments that are valid JSON: several upstreams refuse earlier calls with others. */
 function wireCall(call: ToolCall): object {
   const args = isJsonObject(call.arguments) ? call.arguments : '{}'
   return { id: call.id, type: 'function', function: { name: call.name, arguments: args } }
@@ -117,9 +117,9 @@ function isJsonObject(text: string): boolean {
 
 type Family = Exclude<ThinkingForm, 'auto'> | 'template' | 'self_hosted'
 
-/** Vendors by host. They decide before the model's name does: some serve models of others. */
+/** Vendors by host. The host has precedence over the model's name: some serve models of others. */
 const HOSTS: readonly (readonly [RegExp, Family])[] = [
-  // llama.cpp knows no field but gives its model's template what it is told (llama/server.ts).
+  // llama.cpp has no field of its own, but passes values to the model's template (llama/server.ts).
   [/^model-pack$/, 'template'],
   [/dashscope|(^|\.)(aliyuncs\.com|siliconflow\.(cn|com))$/, 'enable_thinking'],
   [
@@ -150,12 +150,12 @@ export function thinkingFields(
     case 'template':
       return { chat_template_kwargs: { enable_thinking: on } }
     case 'self_hosted':
-      // vLLM, SGLang and llama.cpp read the second; servers pass over what they do not know.
+      // vLLM, SGLang and llama.cpp read the second field; servers ignore the one they do not know.
       return { enable_thinking: on, chat_template_kwargs: { enable_thinking: on } }
     case 'thinking':
       return { thinking: { type: on ? 'enabled' : 'disabled' } }
     case 'reasoning_effort':
-      // No vendor-wide way to switch it off: an unknown value is refused.
+      // No value switches it off for all models of the vendor, and an unknown value is refused.
       return on ? { reasoning_effort: 'medium' } : {}
     case 'none':
       return {}

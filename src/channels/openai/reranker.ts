@@ -14,7 +14,7 @@ import { ChannelFailure } from '../ports/failure.ts'
 
 export interface RerankerOptions extends SenderOptions {
   readonly clock: Clock
-  /** Null: the request names none. */
+  /** Null when requests name no model. */
   readonly model: string | null
   /** Longest time of a call. */
   readonly timeoutMs: number
@@ -28,7 +28,7 @@ const Ranking = z.object({
 
 /**
  * Ranks with a `/rerank` endpoint (contract 2, section 6), as Jina, Cohere, vLLM and others offer
- * it. It is asked once: a person waits, and the caller has an order of its own.
+ * it. A call is not repeated: a person waits, and the caller has an order of its own.
  */
 export function createReranker(options: RerankerOptions): Reranker {
   const { clock, model, timeoutMs } = options

@@ -12,10 +12,10 @@ export interface ToolFragment {
   readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null
 }
 
-/** Characters looked through for the end of a call that has neither index nor id. */
+/** Most characters that are searched for the end of a call that has neither index nor id. */
 const LOOKED_THROUGH_CHARS_MAX = 16 * TOOL_ARGUMENTS_CHARS_MAX
 
-/** Vendors allow 64 characters or twice that. */
+/** Vendors allow 64 or 128 characters. */
 const NAME_CHARS_MAX = 1_000
 
 interface Draft {
@@ -79,7 +79,7 @@ export function createToolCalls() {
         draft.id = id
         chars += id.length
       }
-      // A name is repeated by some vendors, and split by a few before the arguments begin.
+      // Some vendors repeat the name, and a few send it in pieces before the arguments begin.
       if (draft.name === '' || (draft.args.length === 0 && name !== draft.name)) {
         draft.name += name
         chars += name.length

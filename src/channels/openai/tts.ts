@@ -12,11 +12,11 @@ export interface OpenAiTtsOptions extends SenderOptions {
   readonly codecs: Pick<AudioCodecs, 'readSpeech'>
 }
 
-/** What OpenAI takes; the servers that imitate it take at least as much. */
+/** The limit of OpenAI; servers with the same API accept at least as much. */
 const TEXT_CHARS_MAX = 4_096
 /**
- * Raw samples mostly come without their rate. This one is OpenAI's and Kokoro's, and servers that
- * read `sample_rate` obey it, so that asking for it means the same on all of them.
+ * Raw samples mostly come without their rate. OpenAI and Kokoro always use this one, and servers
+ * that read `sample_rate` obey it, so a request for it means the same to all of them.
  */
 const RATE = 24_000
 
@@ -25,7 +25,7 @@ const FIELD_WORDS = /sample_rate|\bstream\b|extra|unrecogni[sz]ed|unexpected|unk
 
 /** `POST /audio/speech` of OpenAI, Kokoro, Speaches, openedai-speech, SiliconFlow, LocalAI. */
 export function createOpenAiTts(options: OpenAiTtsOptions): Tts {
-  // Strict servers refuse the two fields that OpenAI does not have; found out once.
+  // Whether the server refuses the two fields that OpenAI does not have; tried once.
   let strict = false
   const standard = standardVoice(options)
   const post = createPost({ ...options, timeoutMs: TTS_SILENCE_MS_MAX })
@@ -73,17 +73,17 @@ const complainsOf = ({ text }: HttpFailure, pattern: RegExp): boolean => pattern
 /** A voice that most servers of this interface know, or map to one of theirs. */
 const COMMON_VOICE = 'alloy'
 
-/** What the default voice id means on this server: a Mandarin voice where the model tells. */
+/** The voice behind the default id: a Mandarin one where the model is known to have it. */
 function standardVoice({ model, voice }: Pick<OpenAiTtsOptions, 'model' | 'voice'>): string {
   if (voice !== '') return voice
   if (/kokoro/i.test(model)) return 'zf_xiaoxiao'
-  // SiliconFlow names its voices behind the model.
+  // The voice ids of SiliconFlow begin with the model.
   if (/cosyvoice2|moss-ttsd|\/.*cosyvoice/i.test(model)) return `${model}:anna`
   if (/cosyvoice/i.test(model)) return 'longxiaochun'
   return COMMON_VOICE
 }
 
-/** Ids other than the default are the server's own, so they go through as they are. */
+/** The voice of an id. Ids other than the default are the server's own and stay unchanged. */
 function voiceFor(id: string, options: Pick<OpenAiTtsOptions, 'model' | 'voice'>): string {
   return id === DEFAULT_VOICE ? standardVoice(options) : id
 }

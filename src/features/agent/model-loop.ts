@@ -37,17 +37,17 @@ export interface ModelLoop {
   /** Tools that the caller runs: the loop ends when the model calls nothing else. */
   readonly clientTools: readonly ToolSpec[]
   readonly primary: Channel
-  /** Takes over when `primary` has failed for good, which an event tells; null: nothing does. */
+  /** Takes over when `primary` has failed for good, and an event says so; null when none does. */
   readonly fallback: Channel | null
   /** Whether `fallback` takes over only before any text was emitted. */
   readonly fallbackOnlyWhileSilent: boolean
   /** Called before each model call and tool round; throws when the loop may not go on. */
   confirm(channel: Channel): Promise<void>
-  /** Told the tokens of each model call that began to answer, also when it then broke off. */
+  /** Counts the tokens of each model call that began to answer, also of one that broke off. */
   countTokens(channel: AnsweringChannel, tokens: TokenUsage): void
   /** Counts what the loop holds in memory. */
   readonly share: Pick<MemoryShare, 'add' | 'bytes'>
-  /** Is told what the details of the turn need. */
+  /** Collects the details of the turn. */
   readonly trace: Trace
   readonly log: Logger
   readonly meters: Meters
@@ -62,7 +62,7 @@ export interface ModelAnswer {
   readonly finish: FinishReason
   /** Calls of the caller's tools; empty when the model has answered. */
   readonly clientCalls: readonly ToolCall[]
-  /** Memory was left out, because the model can read no more. */
+  /** Whether memory was left out because it was too long for the model. */
   readonly forgot: boolean
   /** The name of the model that answered; null where it has none. */
   readonly model: string | null
@@ -123,7 +123,7 @@ export async function runModelLoop(
   }
 }
 
-/** Logs and counts the failure of a channel; other errors, and a client that left, are none. */
+/** Logs and counts the failure of a channel, but not other errors or a client that left. */
 function reportFailure(
   error: unknown,
   { label: channel }: Channel,
@@ -249,7 +249,7 @@ async function callModel(
         }
       }
       if (finish !== UNFINISHED) heldBytes = 0
-      // In one step, because the adapter no longer holds the parts that it gives out.
+      // Added in one step, because the adapter no longer holds the parts that it gives out.
       share.add(bytes + heldBytes)
       if (text.length > charsMax) throw new ChannelFailure('provider_error', 'answer too large')
       const slow = events.length > 0 ? emit(events) : undefined
@@ -274,7 +274,7 @@ function refusesTools(error: unknown, offered: readonly ToolSpec[]): boolean {
 
 const isTooLong = (error: unknown) => error instanceof ChannelFailure && error.contextExceeded
 
-/** Of messages that are pairs of question and answer. */
+/** The size of the older half of `messages`, which are pairs of question and answer. */
 const olderHalf = (messages: number) => 2 * Math.ceil(messages / 4)
 
 /** Runs the calls of one round side by side; gives their results for the model, in order. */

@@ -26,11 +26,11 @@ export interface AgentOptions extends TurnOptions {
   readonly usage: Pick<Usage, 'countAsApp' | 'countTokens'>
 }
 
-/** A turn that was let in and has not begun. */
+/** A turn that was admitted and has not begun. */
 export interface OpenedTurn {
   /** Null for a turn without memory. */
   readonly sessionId: string | null
-  /** The channel that the tenant has configured; decided anew when the turn begins. */
+  /** The channel that the tenant has configured now; it is decided again when the turn begins. */
   readonly channel: ChannelChoice['label']
   /**
    * Resolves when the turn begins, which may be after other turns of its session, or when it ends
@@ -40,8 +40,8 @@ export interface OpenedTurn {
   /** Resolves when the turn is over, with the time of its first word on the steady clock. */
   readonly over: Promise<{ readonly firstAt: number | null; readonly endedAt: number }>
   /**
-   * Resolves with the answer that the events told. Never throws: an error is told as an `error`
-   * event, or not at all when the client has left, and is null here.
+   * Resolves with the answer that the events carried. Never throws: an error becomes an `error`
+   * event, or nothing when the client has left, and the result is null.
    */
   run(signal: AbortSignal, emit: Emit): Promise<ModelAnswer | null>
 }
@@ -63,7 +63,7 @@ export function createAgent(options: AgentOptions) {
         await checkImageData(images, options.clock.steady)
         await checkImageHosts(images, tenantId, imageGuard)
       }
-      // The key may be revoked by now: hosts were resolved, or speech was recognised before.
+      // The key may have been revoked while hosts were resolved or speech was recognised.
       await admit(options, principal)
       count(options, principal)
       let { label } = await channelOf(tenantId)
@@ -71,7 +71,7 @@ export function createAgent(options: AgentOptions) {
       const over = Promise.withResolvers<Awaited<OpenedTurn['over']>>()
       let trace: Trace | null = null
 
-      /** Decides by what is configured now: turns before this one may have taken long. */
+      /** Uses what is configured now: the turns before this one may have taken long. */
       async function begin(
         { signal, confirm }: TurnGuard,
         emit: Emit,
@@ -120,7 +120,7 @@ export function createAgent(options: AgentOptions) {
 }
 
 /**
- * Lets a turn begin. Throws `invalid_key` for a key that was revoked since the request was let in,
+ * Admits a turn. Throws `invalid_key` for a key that was revoked since the request was admitted,
  * and `budget_spent` for one without tokens left; the console needs no key.
  */
 async function admit(
@@ -133,7 +133,7 @@ async function admit(
   if (dailyTokens > 0) await budgets.check({ tenantId, keyId, dailyTokens })
 }
 
-/** What is known of the caller by its turn, and not by its key alone. */
+/** Counts what only the turn tells about the caller, and not its key. */
 function count({ devices, usage }: AgentOptions, principal: Principal): void {
   const { kind, tenantId, appId, deviceId } = principal
   if (deviceId !== null) devices.noteSeen(tenantId, deviceId)

@@ -25,10 +25,10 @@ import {
   toolsOffered,
 } from './turn-config.ts'
 
-/** A retrieved passage with what `kb_refs` says of it. */
+/** A retrieved passage with its entry in `kb_refs`. */
 export type RetrievedPassage = Passage & KbRef
 
-/** What a search of the tenant's documents gave; no passage when none is relevant. */
+/** The result of a search in the tenant's documents; without passages when none is relevant. */
 export interface Retrieval {
   readonly passages: readonly RetrievedPassage[]
   /** As `KbSearched.best`. */
@@ -50,7 +50,7 @@ export interface ChannelChoice {
   readonly llm: Llm
   /** The platform's, when `llm` is the tenant's own and failover is on. */
   readonly fallback: Llm | null
-  /** Whether the tenant's configuration still says the same. */
+  /** Whether the tenant's configuration still chooses the same channel. */
   isCurrent(): Promise<boolean>
 }
 
@@ -66,17 +66,17 @@ export interface TurnOptions extends ToolSources {
   readonly budget: MemoryBudget
 }
 
-/** A turn with all that decides it. */
+/** Everything that a turn depends on. */
 export interface Turn {
   readonly principal: Principal
-  /** Null: nothing is recalled, and nothing is stored. */
+  /** Null for a turn that neither recalls nor stores anything. */
   readonly sessionId: string | null
   readonly request: TurnRequest
   readonly resolved: ResolvedTurn
   readonly channel: ChannelChoice
   readonly trace: Trace
   readonly confirm: TurnGuard['confirm']
-  /** The turn is stored together with these. */
+  /** Statements that run in the transaction that stores the turn. */
   readonly fence: Fence
 }
 
@@ -135,7 +135,7 @@ interface LoopParts {
   readonly share: MemoryShare
 }
 
-/** What the model is asked, and with which tools. */
+/** The messages and tools that the model gets. */
 async function modelLoopOf(
   options: TurnOptions,
   { principal, request, resolved, channel, trace, confirm }: Turn,
@@ -208,24 +208,24 @@ async function appendTurn(
     ...{ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId, userId, replaces },
     ...{ details: JSON.stringify(details), fence },
   })
-  // By the channel that answered. A tenant's own that has just failed would fail at the summary,
-  // too; and the platform's sees only what the `provider_fallback` event has announced.
+  // Folded by the channel that answered. A channel of the tenant that has just failed would fail at
+  // the summary, too, and the platform's must see only what `provider_fallback` has announced.
   if (isLong || forgot) folding.start(tenantId, sessionId, channel, forgot)
 }
 
-/** What a turn knows of the documents; null: it did not look. */
+/** What a turn knows of the documents; null when it did not search them. */
 type Found = Retrieval | 'skipped' | null
 
 const passagesOf = (found: Found) =>
   found === null || found === 'skipped' ? NO_PASSAGES : found.passages
 
-/** A knowledge base that cannot be searched does not silence the agent: the turn says so. */
+/** When the search fails, the agent still answers, and an event of the turn says so. */
 async function retrieveFor(
   { retrieve, log }: TurnOptions,
   { principal, request, resolved }: Turn,
   signal: AbortSignal,
 ): Promise<Found> {
-  // The text is blank where somebody sends an image and says nothing.
+  // The text is empty for an image without a question.
   if (!resolved.kb || request.text === '') return null
   try {
     return await retrieve(principal.tenantId, request.text, signal)

@@ -43,7 +43,7 @@ export interface KeysOptions {
   readonly clock: Clock
   /** How keys of the tenant were used, by id. A key that never was is missing. */
   readonly activity?: (tenantId: string) => Promise<ReadonlyMap<string, KeyActivity>>
-  /** Ends what is open on revoked keys of the tenant; awaited before a revocation is answered. */
+  /** Ends turns and sockets on revoked keys; awaited before a revocation is answered. */
   readonly onRevoked?: (tenantId: string) => Promise<void>
 }
 
@@ -55,7 +55,7 @@ export type KeySecret = (id: string) => string
 
 const randomSecret: KeySecret = () => randomHex(32)
 
-/** The text of a key, and what its row keeps of it. */
+/** The text of a key, and the parts of it that its row stores. */
 function keyOf(secret: string) {
   const key = KEY_PREFIX + secret
   const [prefix, tail] = [key.slice(0, SHOWN_CHARS), key.slice(-TAIL_CHARS)]
@@ -142,7 +142,7 @@ export function createKeys(options: KeysOptions) {
       return { keys: keys.map((key) => metaOf(key, used.get(key.id))) }
     },
 
-    /** Changes what is given of a key. Throws `not_found` for a key of another tenant. */
+    /** Changes the given fields of a key. Throws `not_found` for a key of another tenant. */
     async update(tenantId: string, id: string, to: KeyUpdateRequest): Promise<ApiKeyMeta> {
       const key = await store.update(tenantId, id, to)
       if (!key) throw missing()

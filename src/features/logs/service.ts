@@ -19,7 +19,7 @@ export interface LogsOptions {
   readonly sliceRowsMax?: number
 }
 
-/** A request that was answered (http/observe.ts), with who asked; null: nobody who is known. */
+/** An answered request (http/observe.ts) and its principal; null for an unknown caller. */
 export interface AnsweredRequest
   extends Omit<LogRow, 'id' | 'tenantId' | 'appId' | 'deviceId' | 'keyId'> {
   readonly principal: Principal | null
@@ -29,7 +29,7 @@ export interface AnsweredRequest
 export function createLogs(options: LogsOptions) {
   const { store, clock, buffer, sliceRowsMax = SLICE_ROWS_MAX } = options
   const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
-  /** One list at a time for each tenant. */
+  /** Each tenant reads one list at a time. */
   const inTurn = createSemaphore({ perKey: 1 }).run
 
   /** Reads slice by slice, newest first, so that a million rows delay no other tenant. */
@@ -75,7 +75,7 @@ export function createLogs(options: LogsOptions) {
 
     /**
      * Deletes rows older than seven days (specification, Limits). Called at intervals; deletes
-     * nothing while the clock is not trusted.
+     * nothing soon after the clock was set.
      */
     async prune(): Promise<void> {
       if (!isSettled()) return

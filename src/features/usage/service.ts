@@ -12,14 +12,14 @@ import type { UsageStore, UsageSum } from './store.ts'
 export interface UsageOptions {
   readonly store: UsageStore
   readonly clock: Clock
-  /** Sums up before it is stored. */
+  /** Adds counts together before they are stored. */
   readonly sums: { add(sum: UsageSum): void; flush(): Promise<void> }
   readonly budgets: Pick<Budgets, 'count'>
 }
 
 type Caller = Pick<Principal, 'tenantId' | 'keyId' | 'appId'>
 
-/** Sums of one key become one. */
+/** Sums with the same text are added together. */
 export const keyOfSum = ({ tenantId, day, keyId, appId, channel }: UsageSum): string =>
   `${tenantId}/${day}/${keyId}/${appId}/${channel}`
 
@@ -31,7 +31,7 @@ export const plus = (a: UsageSum, b: UsageSum): UsageSum => ({
   usedAt: b.usedAt ?? a.usedAt,
 })
 
-/** Deletes what no report of keys shows any more; nothing while the clock is not trusted. */
+/** Deletes counts that reports no longer show; nothing soon after the clock was set. */
 function createPrune(store: UsageStore, clock: Clock) {
   const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
   return async (): Promise<void> => {
@@ -41,7 +41,7 @@ function createPrune(store: UsageStore, clock: Clock) {
   }
 }
 
-/** How much a tenant calls, and what its turns use (contract-2, section 6). */
+/** Counts the calls of a tenant and the tokens of its turns (contract-2, section 6). */
 export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
   const today = () => Math.floor(clock.now() / DAY_MS)
 
@@ -72,7 +72,7 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
       const { inputTokens, outputTokens } = tokens
       const sum = { ...sumOf(caller), channel, inputTokens, outputTokens }
       sums.add(sum)
-      // At once, ahead of the turn that is stored next: a budget must outlive a crash.
+      // Stored at once, before the turn is stored: a budget must survive a crash.
       if (budgets.count(sum)) void sums.flush()
     },
 
@@ -156,7 +156,7 @@ const allOf = (row: { input_tokens: number; output_tokens: number }) =>
 export interface BudgetsOptions {
   readonly store: Pick<UsageStore, 'tokensOfDay'>
   readonly clock: Pick<Clock, 'now' | 'steady'>
-  /** How long a sum is believed before it is read again: other processes may add to it. */
+  /** How long a sum is used before it is read again: other processes may add to it. */
   readonly keptMs: number
   /** Runs `work` while no sum is being written; `waiting` are the sums that are not stored yet. */
   readonly betweenWrites: <Result>(

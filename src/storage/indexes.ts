@@ -16,7 +16,7 @@ export const docOf = (key: number) => Math.floor(key / KEYS_PER_DOC)
 export interface VectorEntry {
   /** The number of the document times `KEYS_PER_DOC`, plus that of the chunk. */
   readonly key: number
-  /** Of unit length. The zero vector has no direction and is not stored. */
+  /** A vector of unit length. The zero vector has no direction and is not stored. */
   readonly vector: Float32Array
 }
 

@@ -76,7 +76,7 @@ export class Trace {
   #fallbackReason: FailureReason | null = null
   /** On the steady clock; null before the first word of the answer. */
   firstTextAt: number | null = null
-  /** Of the last model call; undefined where the model has no name. */
+  /** The model of the last call; undefined where it has no name. */
   model: string | undefined
 
   constructor(steady: () => number) {

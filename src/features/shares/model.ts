@@ -52,7 +52,7 @@ export const Share = z.object({
   name: z.string(),
   origins: z.array(z.string()),
   daily_turns: z.int(),
-  /** Of this UTC day. */
+  /** Turns of this UTC day. */
   turns_today: z.int(),
   expires_at: z.string().nullable(),
   created_at: z.string(),

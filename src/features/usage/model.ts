@@ -10,7 +10,7 @@ export const UsageResponse = z.object({
   daily: z.array(z.object({ day: z.int(), count: z.int(), ...tokens })),
   /** Includes revoked keys. */
   key_count: z.int(),
-  /** Of the UTC day, and since the tenant was created. */
+  /** Tokens of this UTC day, and of all days since the tenant was created. */
   tokens: z.object({ today: Tokens, total: Tokens }),
   /** Over the same seven days, the greatest use first; null is no app. */
   by_app: z.array(z.object({ app_id: z.string().nullable(), calls: z.int(), ...tokens })),

@@ -14,7 +14,7 @@ export interface UsageSum {
   readonly calls: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** Of the last call (epoch milliseconds); null for tokens. */
+  /** When the key was last used (epoch milliseconds); null in a sum of tokens. */
   readonly usedAt: number | null
 }
 

@@ -19,9 +19,9 @@ export interface TurnOrderOptions {
 const SILENT_MS = 20_000
 export const LIVE_SERVERS = sql`
   SELECT id FROM replica WHERE seen_at > now() - ${SILENT_MS} * interval '1 millisecond'`
-/** How often a waiting turn asks without being woken. */
+/** How often a waiting turn looks at the database without being woken. */
 const LOOK_MS = 250
-/** After this time, a ticket that no turn of this server holds belongs to one that is over. */
+/** A ticket older than this that no turn of this server holds belongs to a turn that is over. */
 const ORPHAN_MS = 10_000
 
 interface Ticket {
@@ -39,7 +39,7 @@ export function createTurnOrder(options: TurnOrderOptions) {
   const { db, replica, notifier, clock, log } = options
   /** Turns of this server take their tickets one after another, so tickets have their order. */
   const taking = createSemaphore({ perKey: 1 })
-  /** Of the waiting turns of a session on this server, only the first asks the database. */
+  /** Only the first of the waiting turns of a session on this server looks at the database. */
   const asking = createSemaphore({ perKey: 1 })
   const held = new Set<number>()
 

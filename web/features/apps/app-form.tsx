@@ -19,7 +19,7 @@ import { Preview } from './preview.tsx'
 const MISSING = 404
 
 interface AppFormProps {
-  /** Null: a new one. */
+  /** Null creates a new app. */
   readonly app: App | null
 }
 

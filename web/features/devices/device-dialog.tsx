@@ -15,7 +15,7 @@ export interface DeviceDraft {
 }
 
 interface DeviceDialogProps {
-  /** Null: a new device. */
+  /** Null creates a new device. */
   readonly device: Device | null
   readonly open: boolean
   readonly busy: boolean

@@ -12,7 +12,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { AreaField, SwitchField, TextField } from '../../ui/form.tsx'
 
 interface PersonaDialogProps {
-  /** Null: a new persona. */
+  /** Null creates a new persona. */
   readonly persona: Persona | null
   readonly open: boolean
   readonly onClose: () => void

@@ -14,7 +14,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
 
 interface ServerDialogProps {
-  /** Null: a new server. */
+  /** Null creates a new server. */
   readonly server: McpServer | null
   readonly open: boolean
   readonly onClose: () => void

@@ -10,7 +10,7 @@ import {
 } from '../net/upstream-call.ts'
 import type { LlmRequest, ThinkingForm } from '../ports/llm.ts'
 import { firstChatModel } from './models.ts'
-import { chatBody, textUnits, thinkingFields, wishFields } from './request.ts'
+import { chatBody, optionalFields, textUnits, thinkingFields } from './request.ts'
 
 export interface CompletionsOptions extends SenderOptions {
   readonly clock: Clock
@@ -58,7 +58,7 @@ export function createCompletions(options: CompletionsOptions) {
         stream_options: { include_usage: true },
         ...thinkingFields(thinkingForm, request.thinking, host, key),
       })
-      const optional = { ...ours, ...wishFields(request) }
+      const optional = { ...ours, ...optionalFields(request) }
       const body = { ...(model === null ? {} : { model }), ...chatBody(request, host) }
       const isLarge = textUnits(request) > SMALL_BYTES
       const ask = (fields: Fields) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { LlmRequest, ThinkingForm } from '../ports/llm.ts'
-import { chatBody, thinkingFields, wishFields } from './request.ts'
+import { chatBody, optionalFields, thinkingFields } from './request.ts'
 
 const HOST = 'llm.example.com'
 const REQUEST: LlmRequest = {
@@ -80,7 +80,7 @@ test('a chat request has the wishes of its caller under the names of the channel
     response_format: { type: 'json_object' },
   })
   expect(chatBody(request, 'api.openai.com')).toMatchObject({ max_completion_tokens: 9 })
-  expect(wishFields(request)).toEqual({
+  expect(optionalFields(request)).toEqual({
     top_p: 0.5,
     presence_penalty: 1,
     frequency_penalty: -1,
@@ -89,7 +89,7 @@ test('a chat request has the wishes of its caller under the names of the channel
   })
   const without = { ...request, tools: [], forcedTool: 'required' as const }
   expect(chatBody(without, HOST)).not.toHaveProperty('tool_choice')
-  expect(wishFields(without)).not.toHaveProperty('parallel_tool_calls')
+  expect(optionalFields(without)).not.toHaveProperty('parallel_tool_calls')
 })
 
 const FORMS = {

@@ -17,7 +17,7 @@ export function chatBody(request: LlmRequest, host: string): Record<string, unkn
     messages: messages.map(wireMessage),
     ...(tools.length === 0 ? {} : { tools: tools.map(wireTool) }),
     ...(temperature === null ? {} : { temperature }),
-    ...(sampling ? mustFields(sampling, host) : {}),
+    ...(sampling ? requiredFields(sampling, host) : {}),
     // Refused without tools.
     ...(forcedTool && tools.length > 0 ? { tool_choice: wireChoice(forcedTool) } : {}),
   }
@@ -35,7 +35,7 @@ export function textUnits({ messages }: LlmRequest): number {
 }
 
 /** Fields that are never left out: without them the answer is not what the caller asked for. */
-function mustFields({ stop, maxTokens, responseFormat }: Sampling, host: string) {
+function requiredFields({ stop, maxTokens, responseFormat }: Sampling, host: string) {
   const tokens = TOKENS_OF_NEW_MODELS.test(host) ? 'max_completion_tokens' : 'max_tokens'
   return {
     ...(stop === undefined ? {} : { stop }),
@@ -48,7 +48,7 @@ function mustFields({ stop, maxTokens, responseFormat }: Sampling, host: string)
 const TOKENS_OF_NEW_MODELS = /(^|\.)(openai|azure)\.com$/
 
 /** Fields that not every upstream knows, and without which the answer is as useful. */
-export function wishFields({ sampling, tools }: LlmRequest): Record<string, unknown> {
+export function optionalFields({ sampling, tools }: LlmRequest): Record<string, unknown> {
   if (!sampling) return {}
   const { topP, presencePenalty, frequencyPenalty, seed, parallelToolCalls } = sampling
   return {

@@ -1,4 +1,4 @@
-import type { ForcedTool, Llm, LlmMessage, Passage } from '../../channels/ports/llm.ts'
+import type { ForcedTool, Llm, LlmMessage } from '../../channels/ports/llm.ts'
 import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
@@ -7,6 +7,8 @@ import type { Meters } from '../../core/meters.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Fence } from '../../storage/shared-state.ts'
 import { createToolBox } from '../../tools/tool-box.ts'
+import type { KbHit } from '../kb/model.ts'
+import type { Kb, Retrieval } from '../kb/service.ts'
 import type { Folding } from '../sessions/folding.ts'
 import type { TurnDetails } from '../sessions/model.ts'
 import type { SessionMemory } from '../sessions/service.ts'
@@ -25,24 +27,7 @@ import {
   toolsOffered,
 } from './turn-config.ts'
 
-/** A retrieved passage with its entry in `kb_refs`. */
-export type RetrievedPassage = Passage & KbRef
-
-/** The result of a search in the tenant's documents; without passages when none is relevant. */
-export interface Retrieval {
-  readonly passages: readonly RetrievedPassage[]
-  /** As `KbSearched.best`. */
-  readonly best: number
-}
-
-/** Searches the tenant's documents; null when it has none. */
-export type Retrieve = (
-  tenantId: string,
-  text: string,
-  signal: AbortSignal,
-) => Promise<Retrieval | null>
-
-const NO_PASSAGES: readonly RetrievedPassage[] = []
+const NO_PASSAGES: readonly KbHit[] = []
 
 /** Which model answers a tenant: its own channel when it has one, else the platform's. */
 export interface ChannelChoice {
@@ -60,7 +45,7 @@ export interface TurnOptions extends ToolSources {
   readonly meters: Meters
   readonly memory: SessionMemory
   readonly folding: Folding
-  readonly retrieve: Retrieve
+  readonly retrieve: Kb['retrieve']
   readonly usage: Pick<Usage, 'countTokens'>
   /** The memory that all requests share. */
   readonly budget: MemoryBudget
@@ -236,7 +221,7 @@ async function retrieveFor(
   }
 }
 
-const refsOf = (passages: readonly RetrievedPassage[]): KbRef[] =>
+const refsOf = (passages: readonly KbHit[]): KbRef[] =>
   passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({
     ...{ doc_id, title, seq, score },
     ...{ page, heading, url },

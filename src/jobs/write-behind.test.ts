@@ -8,7 +8,7 @@ const log = createLogger({ level: 'error', json: true, now: () => new Date(0), w
 
 interface Count {
   readonly item: string
-  readonly count: number
+  count: number
 }
 const one = (item: string): Count => ({ item, count: 1 })
 
@@ -18,7 +18,9 @@ const counter = (write: (counts: readonly Count[]) => Promise<void>) =>
     log,
     name: 'test',
     keyOf: ({ item }) => item,
-    plus: (a, b) => ({ ...a, count: a.count + b.count }),
+    addTo(sum, { count }) {
+      sum.count += count
+    },
     write,
   })
 

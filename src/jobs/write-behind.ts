@@ -95,7 +95,8 @@ export function createWriteBehindQueue<Row>(options: WriteBehindQueueOptions<Row
 export interface WriteBehindSumsOptions<Item> extends WriteBehindOptions {
   /** Items of one key are summed up. */
   readonly keyOf: (item: Item) => string
-  readonly plus: (a: Item, b: Item) => Item
+  /** Adds an item to the first one of its key, which is the sum. */
+  readonly addTo: (sum: Item, item: Item) => void
   /** Adds the sums to those that are stored. */
   readonly write: (sums: readonly Item[]) => Promise<void>
 }
@@ -105,13 +106,14 @@ export interface WriteBehindSumsOptions<Item> extends WriteBehindOptions {
  * of keys and not the number of events. Sums that could not be written are added to the next.
  */
 export function createWriteBehindSums<Item>(options: WriteBehindSumsOptions<Item>) {
-  const { clock, log, name, keyOf, plus, write } = options
+  const { clock, log, name, keyOf, addTo, write } = options
   let sums = new Map<string, Item>()
 
   function sumUp(item: Item): void {
     const key = keyOf(item)
     const sum = sums.get(key)
-    sums.set(key, sum === undefined ? item : plus(sum, item))
+    if (sum === undefined) sums.set(key, item)
+    else addTo(sum, item)
   }
 
   async function writeOut() {

@@ -197,7 +197,7 @@ export async function openKnowledge(options: KnowledgeOptions) {
   })
   const prepare = createPrepare({ embedding, clock })
   const citations = createWriteBehindSums<Citation>({
-    ...{ clock, log, name: 'citations', keyOf: keyOfCitation, plus: addCitations },
+    ...{ clock, log, name: 'citations', keyOf: keyOfCitation, addTo: addCitations },
     write: createCitationWrite(db, clock),
   })
   const archiveStore = createArchiveStore({ db, reader })

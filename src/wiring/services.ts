@@ -21,10 +21,10 @@ import { createShareStore } from '../features/shares/store.ts'
 import type { Tenants } from '../features/tenants/service.ts'
 import { createTransfer } from '../features/transfer/service.ts'
 import {
+  addToSum,
   createBudgets,
   createUsage,
   keyOfSum,
-  plus,
   type Usage,
 } from '../features/usage/service.ts'
 import { createUsageStore, type UsageSum } from '../features/usage/store.ts'
@@ -144,7 +144,7 @@ export function openRecords({ db, shared, reader, clock, log }: RecordParts) {
   })
   const usageStore = createUsageStore(db, reader)
   const sums = createWriteBehindSums<UsageSum>({
-    ...{ clock, log, name: 'usage', keyOf: keyOfSum, plus },
+    ...{ clock, log, name: 'usage', keyOf: keyOfSum, addTo: addToSum },
     write: usageStore.write,
   })
   const { betweenWrites } = sums

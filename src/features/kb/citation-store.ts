@@ -7,15 +7,14 @@ export interface Citation {
   readonly tenantId: string
   readonly docId: string
   readonly day: number
-  readonly count: number
+  count: number
 }
 
 export const keyOfCitation = ({ docId, day }: Citation): string => `${docId}/${day}`
 
-export const addCitations = (a: Citation, b: Citation): Citation => ({
-  ...a,
-  count: a.count + b.count,
-})
+export function addCitations(sum: Citation, more: Citation): void {
+  sum.count += more.count
+}
 
 const today = (clock: Pick<Clock, 'now'>) => Math.floor(clock.now() / DAY_MS)
 

@@ -23,13 +23,12 @@ type Caller = Pick<Principal, 'tenantId' | 'keyId' | 'appId'>
 export const keyOfSum = ({ tenantId, day, keyId, appId, channel }: UsageSum): string =>
   `${tenantId}/${day}/${keyId}/${appId}/${channel}`
 
-export const plus = (a: UsageSum, b: UsageSum): UsageSum => ({
-  ...b,
-  calls: a.calls + b.calls,
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  usedAt: b.usedAt ?? a.usedAt,
-})
+export function addToSum(sum: UsageSum, more: UsageSum): void {
+  sum.calls += more.calls
+  sum.inputTokens += more.inputTokens
+  sum.outputTokens += more.outputTokens
+  sum.usedAt = more.usedAt ?? sum.usedAt
+}
 
 /** Deletes counts that reports no longer show; nothing soon after the clock was set. */
 function createPrune(store: UsageStore, clock: Clock) {
@@ -41,36 +40,40 @@ function createPrune(store: UsageStore, clock: Clock) {
   }
 }
 
+const sumOf = ({ tenantId, keyId, appId }: Caller, day: number, calls: number): UsageSum => ({
+  tenantId,
+  day,
+  keyId: keyId ?? '',
+  appId: appId ?? '',
+  channel: '',
+  calls,
+  inputTokens: 0,
+  outputTokens: 0,
+  usedAt: null,
+})
+
 /** Counts the calls of a tenant and the tokens of its turns (contract-2, section 6). */
 export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
   const today = () => Math.floor(clock.now() / DAY_MS)
 
-  const sumOf = ({ tenantId, keyId, appId }: Caller): UsageSum => ({
-    tenantId,
-    day: today(),
-    keyId: keyId ?? '',
-    appId: appId ?? '',
-    channel: '',
-    ...{ calls: 0, inputTokens: 0, outputTokens: 0 },
-    usedAt: null,
-  })
-
   return {
     /** Counts one authenticated machine call. */
     countCall(caller: Caller): void {
-      sums.add({ ...sumOf(caller), calls: 1, usedAt: clock.now() })
+      const sum = sumOf(caller, today(), 1)
+      sum.usedAt = clock.now()
+      sums.add(sum)
     },
 
     /** The call of a general key turned out to be one of the app that it named. */
     countAsApp(caller: Caller): void {
-      sums.add({ ...sumOf({ ...caller, appId: null }), calls: -1 })
-      sums.add({ ...sumOf(caller), calls: 1 })
+      sums.add(sumOf({ ...caller, appId: null }, today(), -1))
+      sums.add(sumOf(caller, today(), 1))
     },
 
     /** Counts the tokens of one model call of a turn. */
     countTokens(caller: Caller, channel: UsageSum['channel'], tokens: LlmUsage): void {
       const { inputTokens, outputTokens } = tokens
-      const sum = { ...sumOf(caller), channel, inputTokens, outputTokens }
+      const sum = { ...sumOf(caller, today(), 0), channel, inputTokens, outputTokens }
       sums.add(sum)
       // Stored at once, before the turn is stored: a budget must survive a crash.
       if (budgets.count(sum)) void sums.flush()

@@ -1,5 +1,5 @@
 import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
-import { plus } from './service.ts'
+import { addToSum } from './service.ts'
 
 /**
  * A count: the calls of a key (`channel` '') or the tokens of its turns on a channel. `appId` '' is
@@ -11,11 +11,11 @@ export interface UsageSum {
   readonly keyId: string
   readonly appId: string
   readonly channel: '' | 'byo' | 'platform' | 'platform_fallback'
-  readonly calls: number
-  readonly inputTokens: number
-  readonly outputTokens: number
+  calls: number
+  inputTokens: number
+  outputTokens: number
   /** When the key was last used (epoch milliseconds); null in a sum of tokens. */
-  readonly usedAt: number | null
+  usedAt: number | null
 }
 
 const addToDay = ({ tenantId, day, appId, ...sum }: UsageSum): Statement => sql`
@@ -45,7 +45,8 @@ function sumsByApp(sums: readonly UsageSum[]): Iterable<UsageSum> {
   for (const sum of sums) {
     const name = `${sum.tenantId}/${sum.day}/${sum.appId}`
     const before = byApp.get(name)
-    byApp.set(name, before ? plus(before, sum) : sum)
+    if (before) addToSum(before, sum)
+    else byApp.set(name, { ...sum })
   }
   return byApp.values()
 }

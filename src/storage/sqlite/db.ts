@@ -212,7 +212,7 @@ function createRowCache(
     get({ sql, args }: Statement, read: () => Row | null): Row | null {
       const { number, kept } = known(sql)
       if (!kept) return read()
-      const name = number + JSON.stringify(args)
+      const name = rowName(number, args)
       if (name.length > NAME_UNITS_MAX) return read()
       const there = rows.get(name)
       if (there) return there
@@ -226,6 +226,13 @@ function createRowCache(
       if (statements.some(({ sql }) => known(sql).touches)) rows.clear()
     },
   }
+}
+
+/** One text needs no JSON; a space tells it from what does. */
+function rowName(number: number, args: Statement['args']): string {
+  const [first] = args
+  if (args.length === 1 && typeof first === 'string') return `${number} ${first}`
+  return number + JSON.stringify(args)
 }
 
 function unitsOf(row: Row): number {

@@ -27,7 +27,8 @@ export function addToSum(sum: UsageSum, more: UsageSum): void {
   sum.calls += more.calls
   sum.inputTokens += more.inputTokens
   sum.outputTokens += more.outputTokens
-  sum.usedAt = more.usedAt ?? sum.usedAt
+  // Sums that could not be written are added to later ones.
+  sum.usedAt = Math.max(sum.usedAt ?? 0, more.usedAt ?? 0) || null
 }
 
 /** Deletes counts that reports no longer show; nothing soon after the clock was set. */

@@ -1,5 +1,4 @@
 import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
-import { addToSum } from './service.ts'
 
 /**
  * A count: the calls of a key (`channel` '') or the tokens of its turns on a channel. `appId` '' is
@@ -39,14 +38,20 @@ const usedAt = (tenantId: string, keyId: string, at: number): Statement => sql`
   INSERT INTO key_use (tenant_id, key_id, last_used_at) VALUES (${tenantId}, ${keyId}, ${at})
   ON CONFLICT (tenant_id, key_id) DO UPDATE SET last_used_at = excluded.last_used_at`
 
+const NOTHING = { calls: 0, inputTokens: 0, outputTokens: 0 }
+
 /** Adds up by tenant, day and app, so that a hundred keys of an app change one row. */
 function sumsByApp(sums: readonly UsageSum[]): Iterable<UsageSum> {
   const byApp = new Map<string, UsageSum>()
   for (const sum of sums) {
     const name = `${sum.tenantId}/${sum.day}/${sum.appId}`
-    const before = byApp.get(name)
-    if (before) addToSum(before, sum)
-    else byApp.set(name, { ...sum })
+    const { calls, inputTokens, outputTokens } = byApp.get(name) ?? NOTHING
+    byApp.set(name, {
+      ...sum,
+      calls: calls + sum.calls,
+      inputTokens: inputTokens + sum.inputTokens,
+      outputTokens: outputTokens + sum.outputTokens,
+    })
   }
   return byApp.values()
 }

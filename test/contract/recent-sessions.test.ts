@@ -71,7 +71,8 @@ test('a turn that could not be stored is not remembered', async () => {
   expect(await failing.memory('t', 'lost')).toEqual(await stored.memory('t', 'lost'))
 })
 
-test('the memory of a session in use is read once', async () => {
+/** A store that keeps sessions, and how often it has read one. */
+function countReads() {
   let reads = 0
   const counted = keepRecent({
     ...stored,
@@ -80,6 +81,11 @@ test('the memory of a session in use is read once', async () => {
       return stored.memory(...of)
     },
   })
+  return { counted, reads: () => reads }
+}
+
+test('the memory of a session in use is read once', async () => {
+  const { counted, reads } = countReads()
   const turn = { ...TURN, sessionId: 'used' }
   await stored.appendTurn({ ...turn, userText: 'first' })
   for (const userText of ['a', 'b', 'c']) {
@@ -92,18 +98,11 @@ test('the memory of a session in use is read once', async () => {
     'b',
     'c',
   ])
-  expect(reads).toBe(1)
+  expect(reads()).toBe(1)
 })
 
 test('a turn that is stored during a fold does not make the session be read again', async () => {
-  let reads = 0
-  const counted = keepRecent({
-    ...stored,
-    memory: (...of) => {
-      reads++
-      return stored.memory(...of)
-    },
-  })
+  const { counted, reads } = countReads()
   const turn = { ...TURN, sessionId: 'folded' }
   for (const userText of ['a', 'b']) await stored.appendTurn({ ...turn, userText })
   const last = (await counted.memory('t', 'folded'))?.turns[0]
@@ -113,5 +112,5 @@ test('a turn that is stored during a fold does not make the session be read agai
     counted.appendTurn({ ...turn, userText: 'c' }),
   ])
   expect(await counted.memory('t', 'folded')).toEqual(await stored.memory('t', 'folded'))
-  expect(reads).toBe(1)
+  expect(reads()).toBe(1)
 })

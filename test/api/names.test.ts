@@ -96,15 +96,17 @@ test('a host name that failed is looked up again after thirty seconds', async ()
     const init = { method: 'POST', headers: key.headers }
     return (await (await fetch(`${app.url}/v1/provider/test`, init)).json()).ok
   }
+  // Queries that nobody answered in the test before are sent again meanwhile.
+  const asked = () => names.asked.filter((name) => name === 'gone.example.com').length
   expect(await probe()).toBe(false)
-  const once = names.asked.length
+  const once = asked()
   expect(once).toBeGreaterThan(0)
   clock.advance(29_999)
   expect(await probe()).toBe(false)
-  expect(names.asked.length).toBe(once)
+  expect(asked()).toBe(once)
   clock.advance(1)
   expect(await probe()).toBe(false)
-  expect(names.asked.length).toBe(2 * once)
+  expect(asked()).toBe(2 * once)
 })
 
 test('an image link to an internal address is refused beside valid links', async () => {

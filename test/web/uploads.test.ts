@@ -58,16 +58,16 @@ describeWeb('files on their way into the knowledge base', () => {
       const { page } = guest
       const asked = Promise.withResolvers<void>()
       const held = Promise.withResolvers<void>()
-      await page.route(
-        '**/console/kb/sources',
-        async (route) => {
-          const before = await route.fetch()
-          asked.resolve()
-          await held.promise
-          await route.fulfill({ response: before })
-        },
-        { times: 1 },
-      )
+      // Without `times`, which would end the interception while the page asks again.
+      let isFirst = true
+      await page.route('**/console/kb/sources', async (route) => {
+        if (!isFirst) return route.continue()
+        isFirst = false
+        const before = await route.fetch()
+        asked.resolve()
+        await held.promise
+        await route.fulfill({ response: before })
+      })
       await page.reload()
       await asked.promise
       const taken = page.waitForResponse((response) => response.status() === 202)

@@ -139,6 +139,28 @@ describe('the model loop', () => {
     expect([all.outputTokens, all.isEstimated]).toEqual([4, true])
   })
 
+  test('a prompt too long for a model loses old memory before a fallback is asked', async () => {
+    const tooLong = new ChannelFailure('upstream_4xx', 'HTTP 400', { contextExceeded: true })
+    const primary = scripted('byo', [tooLong, [text('noon'), finish('stop')]])
+    const fallback = scripted('platform_fallback', [])
+    const messages = [USER, ...['a', 'b', 'c', 'd'].map((content) => ({ ...USER, content })), USER]
+    const { loop, run } = loopOn(primary.channel, { fallback: fallback.channel, remembered: 4 })
+    Object.assign(loop.request, { messages })
+    expect(await run()).toMatchObject({ text: 'noon', modelCalls: 1, forgot: true })
+    const sent = primary.requests.at(-1)?.messages.map(({ content }) => content)
+    expect(sent).toEqual([USER.content, 'c', 'd', USER.content])
+    expect(fallback.requests).toEqual([])
+  })
+
+  test("a caller's own messages are never left out of a prompt that is too long", async () => {
+    const tooLong = new ChannelFailure('upstream_4xx', 'HTTP 400', { contextExceeded: true })
+    const { channel, requests } = scripted('platform', [tooLong])
+    const { loop, run } = loopOn(channel)
+    Object.assign(loop.request, { messages: [USER, USER, USER] })
+    expect(await run().catch((error: unknown) => error)).toBe(tooLong)
+    expect(requests.length).toBe(1)
+  })
+
   test('a call that was never answered counts no tokens', async () => {
     const { run, counted } = loopOn(scripted('platform', []).channel)
     await expect(run()).rejects.toThrow('no script')

@@ -161,11 +161,12 @@ async function runOnChannel(
       const call = { messages, tools, forcedTool, charsMax: ANSWER_CHARS_MAX - text.length }
       answer = await callModel(channel, call, loop, signal, emit)
     } catch (error) {
-      if (isTooLong(error) && remembered > 0) {
+      if (!(error instanceof ChannelFailure)) throw error
+      if (error.contextExceeded && remembered > 0) {
         const oldest = olderHalf(remembered)
         messages.splice(1, oldest)
         remembered -= oldest
-      } else if (refusesTools(error, tools)) {
+      } else if (error.toolsRefused && tools.length > 0) {
         offered = []
       } else {
         throw error
@@ -267,12 +268,6 @@ async function callModel(
 
 const bytesOfCall = ({ id, name, arguments: args }: ToolCall): number =>
   bytesOfText(id) + bytesOfText(name) + bytesOfText(args)
-
-function refusesTools(error: unknown, offered: readonly ToolSpec[]): boolean {
-  return offered.length > 0 && error instanceof ChannelFailure && error.toolsRefused
-}
-
-const isTooLong = (error: unknown) => error instanceof ChannelFailure && error.contextExceeded
 
 /** The size of the older half of `messages`, which are pairs of question and answer. */
 const olderHalf = (messages: number) => 2 * Math.ceil(messages / 4)

@@ -1,17 +1,29 @@
+import { join } from 'node:path'
+import { loadModel } from '../../src/channels/onnx/model.ts'
 import { pdfFile } from '../../test/support/pdf-file.ts'
-import { measureEmbeddings } from './embeddings.ts'
-import { measureScan } from './kb-scan.ts'
 import { loadStreams, type StreamResult } from './load-sse.ts'
 import type { Product, Program, Upstream } from './programs.ts'
 import type { Row } from './report.ts'
-import { alternate } from './rounds.ts'
+import { type Column, measureCase } from './rounds.ts'
 import { quantile } from './stats.ts'
+
+/** The delay that documents cause for streams, and vectors for clients. */
+export async function benchKb(
+  upstream: Upstream,
+  prepared: Product,
+  rounds: number,
+): Promise<Row[]> {
+  await using product = await prepared.start()
+  return [
+    ...(await measurePace(upstream, product, rounds)),
+    ...(await measureEmbeddings(product, rounds)),
+  ]
+}
 
 const LOAD = { streams: 50, requests: 150, tokens: 60, rampMs: 200, stamped: true }
 const DELAY_MS = 20
 /** A document of the largest size. */
 const TEXT = '夏天的雨来得快也去得快，屋檐下的燕子却不慌不忙。'.repeat(1_400)
-const WARM_UP = 'a short text'
 /** 300 pages of 40 lines. */
 const BOOK = pdfFile(
   Array.from({ length: 300 }, (_, page) => ({
@@ -22,80 +34,58 @@ const BOOK = pdfFile(
   })),
 )
 
-/** Search beside a bare scan, vectors for clients, and the delay that uploads cause for others. */
-export async function benchKb(
-  upstream: Upstream,
-  prepared: Product,
-  rounds: number,
-): Promise<Row[]> {
-  return [
-    ...(await measurePace(upstream, prepared, rounds)),
-    ...(await measureScan(rounds)),
-    ...(await measureEmbeddings(prepared, rounds)),
-  ]
-}
-
-async function measurePace(upstream: Upstream, prepared: Product, rounds: number): Promise<Row[]> {
-  await using product = await prepared.start()
-  await upload(product, WARM_UP)
+async function measurePace(upstream: Upstream, product: Program, rounds: number): Promise<Row[]> {
+  await addDocument(product, 'a short text')
   await upstream.plan({ tokens: LOAD.tokens, delayMs: DELAY_MS })
-  let uploaded = 0
-  let seconds = 0
-  async function beside(work: (product: Program) => Promise<void>): Promise<StreamResult> {
-    const done = new AbortController()
-    const works = repeatUntil(() => work(product), done.signal)
-    const result = await loadStreams(product.turns, LOAD)
-    done.abort()
-    const { count, seconds: spent } = await works
-    if (work === addDocument) {
-      uploaded += count
-      seconds += spent
+  const alone = () => loadStreams(product.turns, LOAD)
+  async function beside(work: () => Promise<void>): Promise<StreamResult> {
+    const streams = alone()
+    let streaming = true
+    const ended = () => {
+      streaming = false
     }
-    return result
+    streams.then(ended, ended)
+    while (streaming) await work()
+    return streams
   }
-  const results = await alternate(rounds, {
-    alone: () => loadStreams(product.turns, LOAD),
-    beside: () => beside(addDocument),
-    reading: () => beside(addBook),
-  })
-  const age = (name: keyof typeof results, share: number) =>
-    results[name].map((result: StreamResult) => quantile(result.ageMs, share))
-  const row = (share: number, label: string): Row => ({
-    measure: `age of a token ${label}, beside 100 KB uploads`,
+  const age = (share: number): Column<'alone' | 'beside' | 'reading', StreamResult> => ({
+    measure: `age of a token p${share * 100}, beside 100 KB uploads`,
     unit: 'ms',
-    product: age('beside', share),
-    reference: { name: 'without uploads', values: age('alone', share) },
-    target: null,
+    product: 'beside',
+    reference: ['alone', 'without uploads'],
+    of: ({ ageMs }) => quantile(ageMs, share),
   })
-  return [
-    row(0.5, 'p50'),
-    row(0.99, 'p99'),
-    {
-      ...row(0.99, 'p99'),
-      measure: 'age of a token p99, beside the reading of a PDF of 300 pages',
-      product: age('reading', 0.99),
-      target: { atMost: 10 },
-      absolute: true,
+  return measureCase<'alone' | 'beside' | 'reading', StreamResult>(rounds, {
+    probes: {
+      alone,
+      beside: () => beside(() => addDocument(product, TEXT)),
+      reading: () => beside(() => addBook(product)),
     },
-    {
-      measure: `100 KB documents indexed, beside ${LOAD.streams} streams`,
-      unit: '1/s',
-      product: [uploaded / seconds],
-      reference: { name: '', values: [] },
-      target: null,
-    },
-  ]
+    rows: [
+      age(0.5),
+      age(0.99),
+      {
+        ...age(0.99),
+        measure: 'age of a token p99, beside the reading of a PDF of 300 pages',
+        product: 'reading',
+        target: { atMost: 10 },
+        absolute: true,
+      },
+    ],
+  })
 }
 
-/** Repeats the work until `stopped`; resolves with the number of repetitions and the time. */
-async function repeatUntil(work: () => Promise<void>, stopped: AbortSignal) {
-  const begin = performance.now()
-  let count = 0
-  for (; !stopped.aborted; count++) await work()
-  return { count, seconds: (performance.now() - begin) / 1_000 }
+/** Adds the document, and deletes it again. */
+async function addDocument({ url, headers }: Program, text: string): Promise<void> {
+  const answer = await fetch(`${url}/v1/kb/docs`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ title: 'bench', text }),
+  })
+  if (answer.status !== 201) throw new Error(`${url}/v1/kb/docs answered ${answer.status}`)
+  const { id } = (await answer.json()) as { id: string }
+  await fetch(`${url}/v1/kb/docs/${id}`, { method: 'DELETE', headers })
 }
-
-const addDocument = (product: Program) => upload(product, TEXT)
 
 /** Adds the file, and deletes it once it is read. */
 async function addBook({ url, headers }: Program): Promise<void> {
@@ -113,13 +103,44 @@ async function addBook({ url, headers }: Program): Promise<void> {
   await fetch(address, { method: 'DELETE', headers })
 }
 
-async function upload({ url, headers }: Program, text: string): Promise<void> {
-  const answer = await fetch(`${url}/v1/kb/docs`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ title: 'bench', text }),
-  })
-  if (answer.status !== 201) throw new Error(`${url}/v1/kb/docs answered ${answer.status}`)
-  const { id } = (await answer.json()) as { id: string }
-  await fetch(`${url}/v1/kb/docs/${id}`, { method: 'DELETE', headers })
+const TEXTS = 256
+const SENTENCE = '用户可以在三十天内申请退款，逾期不再受理。Refunds take thirty days. '
+const LENGTHS = [40, 600]
+const MODEL = join(import.meta.dir, '../../models/default')
+
+/** Texts a second of `POST /v1/embeddings`, beside the model alone in this process. */
+async function measureEmbeddings({ url, headers }: Program, rounds: number): Promise<Row[]> {
+  const model = await loadModel(MODEL)
+  async function post(input: readonly string[]): Promise<void> {
+    const body = JSON.stringify({ input, encoding_format: 'base64' })
+    const answer = await fetch(`${url}/v1/embeddings`, { method: 'POST', headers, body })
+    if (!answer.ok) throw new Error(`/v1/embeddings answered ${answer.status}`)
+    await answer.arrayBuffer()
+  }
+  const rows: Row[] = []
+  for (const length of LENGTHS) {
+    const input = Array.from({ length: TEXTS }, (_, i) =>
+      `${i} ${SENTENCE.repeat(20)}`.slice(0, length),
+    )
+    const column: Column<'model' | 'product', number> = {
+      measure: `vectors of ${TEXTS} texts of ${length} characters in one request`,
+      unit: '1/s',
+      product: 'product',
+      reference: ['model', 'the model alone'],
+      of: (perSecond) => perSecond,
+    }
+    const probes = {
+      model: () => textsASecond(() => model.embed(input, 'passage')),
+      product: () => textsASecond(() => post(input)),
+    }
+    rows.push(...(await measureCase(rounds, { probes, rows: [column] })))
+  }
+  return rows
+}
+
+async function textsASecond(work: () => Promise<unknown>): Promise<number> {
+  await work()
+  const begin = performance.now()
+  await work()
+  return (TEXTS / (performance.now() - begin)) * 1_000
 }

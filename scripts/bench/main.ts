@@ -3,17 +3,15 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { runScript } from '../usage.ts'
 import { benchAgent } from './agent.ts'
-import { benchCapacity } from './capacity.ts'
+import { benchGrowth } from './growth.ts'
 import { benchHttp } from './http.ts'
 import { benchKb } from './kb.ts'
 import { helpText, readOptions, type SuiteText } from './options.ts'
 import { type Product, prepareProduct, startUpstream, type Upstream } from './programs.ts'
 import { type Row, report, type Section } from './report.ts'
 import { benchRetrieval } from './retrieval.ts'
-import { benchScale } from './scale.ts'
 import { benchStart } from './start.ts'
 import { short } from './stats.ts'
-import { benchWalls } from './walls.ts'
 
 interface Suite extends SuiteText {
   readonly measure: (upstream: Upstream, product: Product, rounds: number) => Promise<Row[]>
@@ -27,21 +25,12 @@ const SUITES = {
     measure: benchAgent,
   },
   kb: {
-    about: 'search of 10,000 chunks beside a C loop, uploads beside streams',
+    about: 'streams beside uploads, vectors for clients',
     measure: benchKb,
   },
-  walls: {
-    about: 'longest gap that a second process sees at /healthz beside hostile work',
-    measure: benchWalls,
-  },
-  scale: {
+  growth: {
     about: 'search of 10,000, 100,000 and 1,000,000 passages of one tenant; needs 8 GB of disk',
-    measure: benchScale,
-    optIn: true,
-  },
-  capacity: {
-    about: '9,000 streams open at once; needs 18,500 open files (ulimit -n)',
-    measure: benchCapacity,
+    measure: benchGrowth,
     optIn: true,
   },
 } as const satisfies Record<string, Suite>

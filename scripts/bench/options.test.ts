@@ -5,7 +5,7 @@ import { helpText, readOptions } from './options.ts'
 const TEXTS = {
   start: { about: 'how soon it starts' },
   agent: { about: 'turns' },
-  capacity: { about: 'how many streams', optIn: true },
+  growth: { about: 'how many streams', optIn: true },
 }
 const suites = (...names: string[]) => ({ kind: 'suites', suites: names, rounds: 3 }) as const
 
@@ -15,8 +15,8 @@ describe('readOptions', () => {
   })
 
   test('the bench runs named suites in the order of the table, each once', () => {
-    expect(readOptions<string>(['--only', 'capacity, agent,agent'], TEXTS)).toEqual(
-      suites('agent', 'capacity'),
+    expect(readOptions<string>(['--only', 'growth, agent,agent'], TEXTS)).toEqual(
+      suites('agent', 'growth'),
     )
   })
 
@@ -49,8 +49,8 @@ describe('readOptions', () => {
 test('the help of the bench explains every suite and fits a terminal', () => {
   const help = helpText(TEXTS)
   const [usual = '', named = ''] = help.split('Only by their names')
-  expect(usual).toContain('\n  agent     turns\n')
+  expect(usual).toContain('\n  agent   turns\n')
   expect(usual).not.toContain('how many streams')
-  expect(named).toContain('\n  capacity  how many streams\n')
+  expect(named).toContain('\n  growth  how many streams\n')
   for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
 })

@@ -1,15 +1,23 @@
 import { expect, test } from 'bun:test'
-import { alternate } from './rounds.ts'
+import { measureCase } from './rounds.ts'
 
-test('every measure runs once a round, in rotating order', async () => {
+const identity = (value: number) => value
+const row = { measure: 'work', unit: 'ms', of: identity }
+
+test('every probe runs once a round, in an order that turns round', async () => {
   const order: string[] = []
-  const measure = (name: string) => async () => order.push(name)
-  const results = await alternate(3, { a: measure('a'), b: measure('b') })
-  expect(order.join('')).toBe('abbaab')
-  expect(results).toEqual({ a: [1, 4, 5], b: [2, 3, 6] })
+  const probe = (name: string) => async () => order.push(name)
+  await measureCase(2, {
+    probes: { a: probe('a'), b: probe('b') },
+    rows: [{ ...row, product: 'a' }],
+  })
+  expect(order).toEqual(['a', 'b', 'b', 'a'])
 })
 
-test('a measure that is left out has no values', async () => {
-  const results = await alternate(2, { here: async () => 1, gone: null })
-  expect(results).toEqual({ here: [1, 1], gone: [] })
+test('a row has the values of the product and of its reference, above those of the floor', async () => {
+  const rows = await measureCase(1, {
+    probes: { floor: async () => 1, slow: async () => 9, fast: async () => 3 },
+    rows: [{ ...row, product: 'slow', reference: ['fast', 'relay'], floor: 'floor' }],
+  })
+  expect(rows).toMatchObject([{ product: [8], reference: { name: 'relay', values: [2] } }])
 })

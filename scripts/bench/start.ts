@@ -1,7 +1,7 @@
 import { residentKb } from './process-usage.ts'
 import { type Product, type Program, startReference, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
-import { alternate } from './rounds.ts'
+import { measureCase } from './rounds.ts'
 
 /** A start is short and its time varies, so it is measured more often than the rest. */
 const STARTS_PER_ROUND = 3
@@ -14,28 +14,30 @@ async function measure(start: () => Promise<Program>) {
 }
 
 /** Time from spawn to the first answer of /healthz on an existing database, and the memory. */
-export async function benchStart(
-  upstream: Upstream,
-  prepared: Product,
-  rounds: number,
-): Promise<Row[]> {
-  const results = await alternate(rounds * STARTS_PER_ROUND, {
-    bare: () => measure(() => startReference('ok', upstream.url)),
-    product: () => measure(prepared.start),
+export function benchStart(upstream: Upstream, prepared: Product, rounds: number): Promise<Row[]> {
+  const sides = { product: 'product', reference: ['bare', 'bare Bun.serve'] } as const
+  return measureCase(rounds * STARTS_PER_ROUND, {
+    probes: {
+      bare: () => measure(() => startReference('ok', upstream.url)),
+      product: () => measure(prepared.start),
+    },
+    rows: [
+      {
+        measure: 'start to /healthz',
+        unit: 'ms',
+        of: ({ startMs }) => startMs,
+        target: { atMost: 150 },
+        absolute: true,
+        ...sides,
+      },
+      {
+        measure: 'memory when idle',
+        unit: 'MB',
+        of: ({ idleMb }) => idleMb,
+        target: { atMost: 90 },
+        absolute: true,
+        ...sides,
+      },
+    ],
   })
-  const row = (name: string, unit: string, of: 'startMs' | 'idleMb', atMost: number): Row => {
-    const values = (program: keyof typeof results) => results[program].map((result) => result[of])
-    return {
-      measure: name,
-      unit,
-      product: values('product'),
-      reference: { name: 'bare Bun.serve', values: values('bare') },
-      target: { atMost },
-      absolute: true,
-    }
-  }
-  return [
-    row('start to /healthz', 'ms', 'startMs', 150),
-    row('memory when idle', 'MB', 'idleMb', 90),
-  ]
 }

@@ -1,6 +1,6 @@
 import { directStream } from './direct-stream.ts'
 
-export const STUB_RATE = 24_000
+const STUB_RATE = 24_000
 export const STUB_SPEECH_SECONDS = 2
 export const STUB_TRANSCRIPT = '现在几点了？'
 

@@ -2,7 +2,6 @@
 // token separately, paced by the plan, which PUT /plan sets before a measure.
 import { CLOSING, OPENING, tokenChunk } from './chunks.ts'
 import { directStream } from './direct-stream.ts'
-import { hostilePage, longSpeech, packedModel, pagesModel } from './hostile-upstream.ts'
 import { createPacer } from './pacer.ts'
 import { stubSpeech, stubTranscript } from './stub-voice.ts'
 
@@ -77,12 +76,6 @@ const server = Bun.serve({
     },
     '/v1/audio/speech': { POST: stubSpeech },
     '/v1/audio/transcriptions': { POST: stubTranscript },
-    '/pages/v1/models': Response.json({ object: 'list', data: [] }),
-    '/pages/v1/chat/completions': { POST: pagesModel },
-    '/page': hostilePage,
-    '/packed/v1/models': Response.json({ object: 'list', data: [] }),
-    '/packed/v1/chat/completions': { POST: packedModel },
-    '/long/v1/audio/speech': { POST: longSpeech },
   },
 })
 process.stdout.write(`${JSON.stringify({ event: 'listening', url: server.url.href })}\n`)

@@ -7,7 +7,7 @@ import type { Row } from './report.ts'
 import { median } from './stats.ts'
 
 const SIZES = [
-  { passages: 10_000, atMostMs: 5 },
+  { passages: 10_000, atMostMs: 9 },
   { passages: 100_000, atMostMs: 20 },
   { passages: 1_000_000, atMostMs: 150 },
 ] as const
@@ -25,7 +25,7 @@ const LIMIT = 60
 const SPACE = { tenantId: 'tenant', model: 'bench' }
 
 /** Both indexes of a knowledge base, searched side by side as a turn does, by their size. */
-export async function benchScale(): Promise<Row[]> {
+export async function benchGrowth(): Promise<Row[]> {
   using folder = tempFolder()
   await using indexes = await openIndexes(folder.path)
   await indexes.db.run(sql`INSERT INTO tenant (id, created_at) VALUES (${SPACE.tenantId}, '')`)

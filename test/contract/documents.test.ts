@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path'
 import { ROOT } from '../support/command.ts'
 
 const read = (path: string) => Bun.file(join(ROOT, path)).text()
-const decisions = readdirSync(join(ROOT, 'src/decisions')).sort()
+const decisions = readdirSync(join(ROOT, 'src/decisions'))
+  .filter((name) => name !== 'README.md')
+  .sort()
 
 /** What a reader is ready to read of each at one time. */
 const LINES_MAX: Readonly<Record<string, number>> = {
@@ -49,6 +51,14 @@ describe.each(decisions)('the decision %s', (name) => {
     ])
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(40)
   })
+})
+
+test('the index of decisions names each by its title', async () => {
+  const index = await read('src/decisions/README.md')
+  for (const name of decisions) {
+    const [, title = ''] = /^# \d+\. (.*)$/m.exec(await read(`src/decisions/${name}`)) ?? []
+    expect(index).toContain(`](${name}) ${title}\n`)
+  }
 })
 
 test('no two decisions have the same number', () => {

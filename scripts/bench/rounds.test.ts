@@ -14,7 +14,7 @@ test('every probe runs once a round, in an order that turns round', async () => 
   expect(order).toEqual(['a', 'b', 'b', 'a'])
 })
 
-test('a row has the values of the product and of its reference, above those of the floor', async () => {
+test('a row has the values of both sides above those of the floor', async () => {
   const rows = await measureCase(1, {
     probes: { floor: async () => 1, slow: async () => 9, fast: async () => 3 },
     rows: [{ ...row, product: 'slow', reference: ['fast', 'relay'], floor: 'floor' }],

@@ -95,7 +95,7 @@ function limited() {
   }
   const clock = systemClock()
   const sse = createSse({ clock, streamsMax: 5, memory: { keep }, onError() {} })
-  function open(signal?: AbortSignal): Response | null {
+  function open(signal: AbortSignal | null = null): Response | null {
     const request = new Request('http://localhost/', { signal })
     const client = { owner: 'tenant', request, disconnect() {} }
     try {

@@ -865,9 +865,13 @@ export const en: Dictionary = {
   'tools.changed.since': 'The server has changed this meanwhile. Read it again, then approve.',
   'tools.compare': 'Compare',
   'tools.compare.arguments': 'Arguments',
+  'tools.compare.changes':
+    'The server says otherwise than before what this tool may do: now that it changes or destroys something.',
   'tools.compare.description': 'Description',
   'tools.compare.none':
     'What was approved of this tool is not known any more. Read it on the page before you approve it.',
+  'tools.compare.reads':
+    'The server says otherwise than before what this tool may do: now that it only reads.',
   'tools.compare.same': 'Nothing that a model is shown has changed here.',
   'tools.compare.title': 'What has changed: {name}',
   'tools.compare.unknown':

@@ -63,6 +63,8 @@ export const DOCUMENT_DEPTH_MAX = 256
 /** One file, by the clock; and processes that read files, which are apart from those of turns. */
 export const DOCUMENT_MS_MAX = 60_000
 export const DOCUMENT_PROCESSES = 1
+/** Of the description of a tool in the list of all MCP servers; the server alone has all of it. */
+export const LISTED_DESCRIPTION_CHARS = 200
 /** Connections of Wyoming, one of their events with all its parts, and what is heard in one go. */
 export const WYOMING_CONNECTIONS_MAX = 32
 export const WYOMING_EVENT_BYTES_MAX = 1024 * 1024

@@ -32,6 +32,8 @@ export const CLOCK_SETTLED_MS = 30 * 60_000
 export const PERSONAS_MAX = 1_000
 /** Personas, and apps, of one import. */
 export const IMPORT_ITEMS_MAX = 1_000
+/** An import ends when so many of its documents were not as they should be. */
+export const IMPORT_REFUSED_MAX = 1_000
 /** One document of an import: the largest as JSON, with the overlaps of its chunks, takes half. */
 export const STREAMED_ITEM_BYTES_MAX = 8 * 1024 * 1024
 /** Tenants whose own model channel is kept in memory. */

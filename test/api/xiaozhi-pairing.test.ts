@@ -166,30 +166,6 @@ describe('what ends the key of a board', () => {
     expect((await one.start()).activation?.code).toMatch(/^\d{6}$/)
   })
 
-  test('who pairs a board of another tenant under its name does not get its next start', async () => {
-    const { board: one, token } = await paired()
-    const stranger = deviceClient(app, await app.key('clone@example.com'))
-    clock.advance(1_000)
-    const { id, code } = await stranger.register()
-    const clone = board({ mac: one.mac, clientId: one.clientId })
-    const theirs = (await clone.start(code)).websocket.token
-    expect(theirs).not.toBe(token)
-    expect((await one.start()).websocket.token).toBe(token)
-    // Whoever has the code in the address is paired by it.
-    expect((await clone.start(code)).websocket.token).toBe(theirs)
-    expect((await stranger.call('DELETE', `/${id}`)).status).toBe(200)
-    expect((await one.start()).websocket.token).toBe(token)
-  })
-
-  test('a board that its tenant pairs as another device becomes that one', async () => {
-    const { board: one, token } = await paired()
-    clock.advance(1_000)
-    const { code } = await devices.register()
-    const later = (await one.start(code)).websocket.token
-    expect(later).not.toBe(token)
-    expect((await one.start()).websocket.token).toBe(later)
-  })
-
   test('a board that is paired again gets another key', async () => {
     const { id, board: one, token } = await paired()
     const { body } = await devices.call('POST', `/${id}/recode`)

@@ -94,10 +94,11 @@ export function createMcpServerStore(db: Db) {
     ): Promise<StoredTool[]> {
       const rows = await db.all<ToolRow>(sql`
         SELECT t.server_id AS "serverId", t.name, t.title,
-          substr(t.description, 1, ${descriptionChars}) AS description, t.read_only AS "readOnly",
+          substr(t.description, 1, CAST(${descriptionChars} AS INTEGER)) AS description, t.read_only AS "readOnly",
           t.destructive, t.schema_chars AS "schemaChars", t.reason, t.hash,
           t.approved_hash AS "approvedHash",
-          substr(t.approved_description, 1, ${descriptionChars}) AS "approvedDescription"
+          substr(t.approved_description, 1, CAST(${descriptionChars} AS INTEGER))
+            AS "approvedDescription"
         FROM mcp_server s JOIN mcp_tool t ON t.server_id = s.id
         WHERE s.tenant_id = ${tenantId} AND s.id = coalesce(${serverId}, s.id)
         ORDER BY t.server_id, t.position`)

@@ -2,6 +2,7 @@ import { untilAborted } from '../core/abort.ts'
 import type { Clock } from '../core/clock.ts'
 import { appError } from '../core/errors.ts'
 import { STREAM_STALL_MS_MAX } from '../core/limits/machine.ts'
+import { once } from '../core/once.ts'
 import type { Principal } from '../core/principal.ts'
 import { type ResponseHeaders, takeHeaders } from './entry.ts'
 import { type Connections, createStreamSlots, type RequestMemory } from './request-limits.ts'
@@ -164,13 +165,10 @@ function admit(
   slots.check(owner)
   slots.take(owner)
   const release = memory.keep(request)
-  let isHeld = true
-  return () => {
-    if (!isHeld) return
-    isHeld = false
+  return once(() => {
     slots.giveBack(owner)
     release()
-  }
+  })
 }
 
 /**

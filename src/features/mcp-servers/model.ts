@@ -122,6 +122,7 @@ export const McpServer = z.object({
       'timeout',
       'refused',
       'malformed',
+      'outdated',
       'too_large',
       'guarded',
       'undecryptable',

@@ -35,6 +35,7 @@ const FAILED = {
   timeout: 'mcp_timeout',
   refused: 'mcp_refused',
   malformed: 'mcp_malformed',
+  outdated: 'mcp_outdated',
   too_large: 'mcp_too_large',
   guarded: 'mcp_guarded',
   undecryptable: 'mcp_undecryptable',

@@ -146,7 +146,7 @@ describe('what a turn offers', () => {
     expect(await offered()).toEqual(['home__a'])
   })
 
-  test('an approval by an earlier version holds, unless what the tool may change is another', async () => {
+  test('an approval by an earlier version holds, unless the hints have changed', async () => {
     const { add, use, api } = await fresh()
     const readOnly = { annotations: { readOnlyHint: true } }
     server.lists([named('a', readOnly), named('b', readOnly)])

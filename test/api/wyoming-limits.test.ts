@@ -31,7 +31,7 @@ describe('limits', () => {
     await client.closed()
   })
 
-  test('a client whose question is being answered is not read further than a few events', async () => {
+  test('of a client whose question is being answered a few events are read', async () => {
     const answer = Promise.withResolvers<void>()
     at.upstream.reply({ text: '好的', holdHeaders: answer.promise })
     await using client = await connect()

@@ -89,7 +89,7 @@ test('an utterance is cut after a minute and answered', async () => {
   await socket.close()
 })
 
-test('sound that comes faster than it can be spoken is dropped, and the rest answered', async () => {
+test('sound that comes faster than it is spoken is dropped, the rest answered', async () => {
   const board = await greeted()
   const { socket } = board
   socket.send({ type: 'listen', state: 'start', mode: 'manual' })

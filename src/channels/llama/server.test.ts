@@ -121,7 +121,7 @@ test('a program with an answer under way need not say that it is healthy', async
   expect(pack.server.state).toBe('ready')
 })
 
-test('a request that waits for a program that has failed is told when the server is closed', async () => {
+test('who waits for a program that has failed is told when the server is closed', async () => {
   const pack = start(healthy)
   await (await ask(pack)).text()
   pack.programs[0]?.end()

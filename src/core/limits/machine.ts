@@ -64,7 +64,7 @@ export const DOCUMENT_ENTRIES_MAX = 10_000
 export const DOCUMENT_DEPTH_MAX = 256
 /** One file, by the clock; it is read in a process apart from those of turns. */
 export const DOCUMENT_MS_MAX = 60_000
-/** A file that takes longer is read anew in a second process, where it waits behind no short one. */
+/** A file that takes longer is read anew in a second process, beside the others. */
 export const DOCUMENT_BRIEF_MS = 5_000
 /** Of the description of a tool in the list of all MCP servers; the server alone has all of it. */
 export const LISTED_DESCRIPTION_CHARS = 200

@@ -95,8 +95,8 @@ export function createMcpServerStore(db: Db) {
       const rows = await db.all<ToolRow>(sql`
         SELECT t.server_id AS "serverId", t.name, t.title,
           substr(t.description, 1, CAST(${descriptionChars} AS INTEGER)) AS description,
-          t.read_only AS "readOnly", t.destructive, t.schema_chars AS "schemaChars", t.reason, t.hash,
-          t.approved_hash AS "approvedHash",
+          t.read_only AS "readOnly", t.destructive, t.schema_chars AS "schemaChars", t.reason,
+          t.hash, t.approved_hash AS "approvedHash",
           substr(t.approved_description, 1, CAST(${descriptionChars} AS INTEGER))
             AS "approvedDescription"
         FROM mcp_server s JOIN mcp_tool t ON t.server_id = s.id

@@ -85,7 +85,7 @@ export function surface(
     .use(logRoutes(gate, logs))
     .use(transferRoutes(gate, transfer, answers, services.audit))
     .use(providerRoutes(gate, provider))
-    .use(mcpServerRoutes(gate, services.mcpServers))
+    .use(mcpServerRoutes(gate, services.mcpServers, answers))
     .use(sessionRoutes(gate, services))
     .use(voiceRoutes(gate, voice, services.sessions))
 }

@@ -126,11 +126,18 @@ function heldBytes(answer: JsonAnswer): number {
   let bytes = 0
   for (const value of Object.values(answer)) {
     if (!Array.isArray(value)) continue
-    for (const item of value) {
-      for (const part of Object.values(item ?? {})) {
-        bytes += VALUE_BYTES + (typeof part === 'string' ? 2 * part.length : 0)
-      }
-    }
+    for (const item of value) bytes += bytesOfParts(item)
+  }
+  return bytes
+}
+
+/** The bytes of the members of an object, with those of the lists of objects among them. */
+function bytesOfParts(item: unknown): number {
+  let bytes = 0
+  for (const part of Object.values(item ?? {})) {
+    bytes += VALUE_BYTES + (typeof part === 'string' ? 2 * part.length : 0)
+    const isOfObjects = Array.isArray(part) && typeof part[0] === 'object'
+    if (isOfObjects) for (const one of part) bytes += bytesOfParts(one)
   }
   return bytes
 }

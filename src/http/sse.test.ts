@@ -83,3 +83,64 @@ test('a tenant has one share of the streams, however many keys and people it has
   const owners = principals.map((principal) => clientOf(principal, request, null).owner)
   expect(new Set(owners)).toEqual(new Set(['t']))
 })
+
+/** Streams with a limit of five, whose clients leave by `left`. */
+function limited() {
+  const kept = new Set<number>()
+  let bodies = 0
+  const keep = () => {
+    const body = ++bodies
+    kept.add(body)
+    return () => void kept.delete(body)
+  }
+  const clock = systemClock()
+  const sse = createSse({ clock, streamsMax: 5, memory: { keep }, onError() {} })
+  function open(signal: AbortSignal | null = null): Response | null {
+    const request = new Request('http://localhost/', { signal })
+    const client = { owner: 'tenant', request, disconnect() {} }
+    try {
+      return sse.respond<Event>(
+        async (_, emit) => void emit([END]),
+        FORMAT,
+        { headers: {} },
+        client,
+      )
+    } catch {
+      return null
+    }
+  }
+  return { open, kept: () => kept.size, close: sse.close }
+}
+
+test('of fifty streams that are asked for at once, as many begin as the limit allows', async () => {
+  const { open, kept, close } = limited()
+  const answers = Array.from({ length: 50 }, () => open()).filter((answer) => answer !== null)
+  expect([answers.length, kept()]).toEqual([5, 5])
+  for (const answer of answers) expect(typesOf(await answer.text())).toEqual(['llm_end'])
+  expect(kept()).toBe(0)
+  expect(open()).not.toBeNull()
+  close()
+})
+
+test('a client that leaves before its stream is read gives its place back, once', async () => {
+  const { open, kept, close } = limited()
+  for (let round = 0; round < 3; round++) {
+    const leaving = new AbortController()
+    const answers = Array.from({ length: 5 }, () => open(leaving.signal))
+    expect([answers.includes(null), open()]).toEqual([false, null])
+    leaving.abort()
+    for (const answer of answers) await answer?.body?.cancel()
+    expect(open(leaving.signal)).not.toBeNull()
+    expect(kept()).toBe(0)
+  }
+  close()
+})
+
+test('a stream that is cancelled before it is read gives its place back', async () => {
+  const { open, kept, close } = limited()
+  const answers = Array.from({ length: 5 }, () => open())
+  for (const answer of answers) await answer?.body?.cancel()
+  expect(kept()).toBe(0)
+  expect(open()).not.toBeNull()
+  close()
+})

@@ -2,6 +2,7 @@ import { untilAborted } from '../core/abort.ts'
 import type { Clock } from '../core/clock.ts'
 import { appError } from '../core/errors.ts'
 import { STREAM_STALL_MS_MAX } from '../core/limits/machine.ts'
+import { once } from '../core/once.ts'
 import type { Principal } from '../core/principal.ts'
 import { type ResponseHeaders, takeHeaders } from './entry.ts'
 import { type Connections, createStreamSlots, type RequestMemory } from './request-limits.ts'
@@ -153,6 +154,24 @@ function createWholes(slots: ReturnType<typeof createStreamSlots>) {
 }
 
 /**
+ * Takes a slot, and keeps the body of the request counted, until the returned function is called;
+ * it may be called more than once. Throws `too_many_streams`.
+ */
+function admit(
+  { owner, request }: StreamClient,
+  slots: ReturnType<typeof createStreamSlots>,
+  memory: SseOptions['memory'],
+): () => void {
+  slots.check(owner)
+  slots.take(owner)
+  const release = memory.keep(request)
+  return once(() => {
+    slots.giveBack(owner)
+    release()
+  })
+}
+
+/**
  * Serves event streams. Headers leave at once, a comment keeps a silent stream open, a client that
  * leaves aborts the work, and a client that reads slowly slows the work down instead of filling
  * memory. One timer serves all streams.
@@ -180,8 +199,6 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
       return stream.write(text)
     }
     open.add(stream)
-    slots.take(stream.client.owner)
-    const release = memory.keep(stream.client.request)
     try {
       void stream.write(OPENING)
       await produce(signal, emit)
@@ -189,8 +206,6 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
       if (!signal.aborted) onError(error)
     } finally {
       open.delete(stream)
-      slots.giveBack(stream.client.owner)
-      release()
       if (stream.stopped && !stream.isOver) void emit([onStop(stopping())])
       if (stream.stopped || !signal.aborted) stream.end()
     }
@@ -206,15 +221,27 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
     headers: ResponseHeaders,
     client: StreamClient,
   ): Response {
-    slots.check(client.owner)
+    const giveBack = admit(client, slots, memory)
     let stream: OpenStream | null = null
+    let hasLeft = false
+    // The body of a client that leaves at once may never be read.
+    const onLeave = () => {
+      hasLeft = true
+      if (stream === null) giveBack()
+    }
+    client.request.signal.addEventListener('abort', onLeave, { once: true })
+    if (client.request.signal.aborted) onLeave()
     const source = {
       type: 'direct' as const,
-      pull(controller: DirectController) {
+      async pull(controller: DirectController) {
+        if (hasLeft) return controller.end()
         stream = new OpenStream(client, controller, clock)
-        return serve(stream, produce, format)
+        await serve(stream, produce, format).finally(giveBack)
       },
-      cancel: () => stream?.abort.abort(),
+      cancel() {
+        stream?.abort.abort()
+        onLeave()
+      },
     }
     const body = new ReadableStream(source as unknown as UnderlyingDefaultSource)
     return new Response(body, { headers: { ...takeHeaders(headers), ...HEADERS } })

@@ -90,3 +90,28 @@ test('rows that come while others are written gather for a write of their own', 
   await rows.close()
   expect(written).toEqual([['a'], ['b']])
 })
+
+test('of the rows that come while a write hangs the newest 20,000 are kept', async () => {
+  const hanging = Promise.withResolvers<void>()
+  const written: number[] = []
+  let isFirst = true
+  const queue = createWriteBehindQueue<number>({
+    clock,
+    log,
+    name: 'test',
+    async write(rows) {
+      if (isFirst) await hanging.promise
+      isFirst = false
+      written.push(...rows)
+    },
+  })
+  queue.add(0)
+  const flushing = queue.flush()
+  await Promise.resolve()
+  for (let row = 1; row <= 100_000; row++) queue.add(row)
+  hanging.resolve()
+  await flushing
+  await queue.flush()
+  expect(written.length).toBeLessThanOrEqual(22_001)
+  expect([written[0], written.at(-1)]).toEqual([0, 100_000])
+})

@@ -5,7 +5,7 @@ import { errorFields, type Logger } from '../core/log.ts'
 const WAIT_MS = 1_000
 /** Rows of one write. */
 const BATCH_ROWS = 200
-/** Rows that are kept while the database refuses them; beyond it the oldest are dropped. */
+/** Rows that are kept while the database is slow or refuses them; beyond it the oldest go. */
 const ROWS_HELD_MAX = 20_000
 
 interface WriteBehindOptions {
@@ -84,6 +84,8 @@ export function createWriteBehindQueue<Row>(options: WriteBehindQueueOptions<Row
   return {
     add(row: Row): void {
       rows.push(row)
+      // A tenth more, so that the list is not copied for every row.
+      if (rows.length > ROWS_HELD_MAX * 1.1) rows = rows.slice(-ROWS_HELD_MAX)
       if (rows.length === BATCH_ROWS) void flush()
       else start()
     },

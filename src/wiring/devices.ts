@@ -5,6 +5,7 @@ import { deriveKey, randomBytes, randomHex } from '../core/crypto.ts'
 import { ACTIVATIONS_MAX, RATE_WINDOW_MS, WRONG_PAIRINGS_MAX } from '../core/limits/contract.ts'
 import type { Logger } from '../core/log.ts'
 import type { MemoryBudget } from '../core/memory-budget.ts'
+import { createLoopTurns } from '../core/time-slice.ts'
 import type { Agent } from '../features/agent/service.ts'
 import type { AuditCode } from '../features/audit/service.ts'
 import { createActivation } from '../features/devices/activation.ts'
@@ -143,6 +144,7 @@ export function openXiaozhi(parts: XiaozhiParts) {
       keys,
       codecs,
     },
+    loopTurns: createLoopTurns(clock.steady),
     turns: new BoardTurns({ agent, voice, codecs, clock, log, speech: SPEECH }),
     detector: () => (vad ? createModelDetector(vad.open()) : createEnergyDetector()),
     call: createCalls(calls),

@@ -1,12 +1,12 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { createParserPool } from '../channels/parser/pool.ts'
-import type { Parser } from '../channels/ports/parser.ts'
+import type { Parser, ParseTask } from '../channels/ports/parser.ts'
 import type { Clock } from '../core/clock.ts'
 import { AGENT_BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import {
   BODY_COST,
+  DOCUMENT_BRIEF_MS,
   DOCUMENT_MS_MAX,
-  DOCUMENT_PROCESSES,
   PARSE_CPU_MS_MAX,
   PARSE_MEMORY_BYTES_MAX,
   PARSE_MEMORY_SHARE_MAX,
@@ -49,19 +49,23 @@ export function openParser(argv: readonly string[], clock: Clock) {
     processes: { all, perTenant: Math.ceil(all / PARSE_PROCESSES_PER_CORE) },
     limits: { ...STEP_LIMITS, memoryBytes },
   })
-  // A file may take a minute, and no turn waits for it.
+  // A file may take a minute; no turn waits for it, and no file that takes seconds.
+  const ofDocuments = { command, clock, processes: { all: 1, perTenant: 1 } }
   const forDocuments = createParserPool({
-    command,
-    clock,
-    processes: { all: DOCUMENT_PROCESSES, perTenant: DOCUMENT_PROCESSES },
+    ...ofDocuments,
     limits: { ...WHOLE_LIMITS, memoryBytes },
   })
-  const parser: Parser = {
-    parse: (task, signal) =>
-      (task.name === 'document' ? forDocuments : forTurns).parse(task, signal),
-  }
+  const forBriefOnes = createParserPool({
+    ...ofDocuments,
+    limits: { ...WHOLE_LIMITS, ms: DOCUMENT_BRIEF_MS, memoryBytes },
+    late: 'slow',
+  })
+  const pools = [forTurns, forDocuments, forBriefOnes]
+  const poolOf = ({ name, isBrief = false }: Pick<ParseTask, 'name' | 'isBrief'>) =>
+    name !== 'document' ? forTurns : isBrief ? forBriefOnes : forDocuments
+  const parser: Parser = { parse: (task, signal) => poolOf(task).parse(task, signal) }
   const close = async () => {
-    await Promise.all([forTurns.close(), forDocuments.close()])
+    await Promise.all(pools.map((pool) => pool.close()))
   }
   return { ...parser, close }
 }

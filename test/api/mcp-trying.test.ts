@@ -51,6 +51,38 @@ const refresh = () => me.api<McpServer>('POST', `/mcp-servers/${id}/refresh`)
 const trying = (args: unknown = {}, tool = TOOL.name) =>
   me.console<McpCallResponse>('POST', `/mcp-servers/${id}/call`, { tool, arguments: args })
 
+test('the list of servers has the beginning of long descriptions, a server all of it', async () => {
+  await fresh()
+  const { add, use, api, console, read } = me
+  const [long, short] = ['界'.repeat(2_000), '界'.repeat(200)]
+  const lists = (description: string) =>
+    server.lists([
+      { name: 'long', description, inputSchema: { type: 'object' } },
+      { name: 'short', description: short, inputSchema: { type: 'object' } },
+    ])
+  lists(long)
+  const { id } = await use(await add(server.url, { name: 'long' }))
+  lists(`${long.slice(1)}.`)
+  await api('POST', `/mcp-servers/${id}/refresh`)
+  const whole = await read(id)
+  expect(whole.tools).toMatchObject([
+    { description: `${long.slice(1)}.`, approved_description: long },
+    { description: short },
+  ])
+  const beginning = `${long.slice(0, 199)}…`
+  for (const surface of [api, console]) {
+    const { servers } = (await surface<{ servers: McpServer[] }>('GET', '/mcp-servers')).json()
+    const [first, second] = servers[0]?.tools ?? []
+    expect(servers[0]).toEqual({ ...whole, tools: [first, second] as never })
+    expect(first).toEqual({
+      ...(whole.tools[0] as McpServer['tools'][0]),
+      description: beginning,
+      approved_description: beginning,
+    })
+    expect(second).toEqual(whole.tools[1])
+  }
+})
+
 describe('the definition of a tool', () => {
   test('the definition of a tool holds its schema, and none when unusable', async () => {
     await fresh()

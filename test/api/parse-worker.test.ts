@@ -110,6 +110,31 @@ test('a parse process that dies is replaced for the next page', async () => {
   expect(page).toContain('Hello you')
 })
 
+test('a file that takes long to read holds up no file of another tenant', async () => {
+  const [slow, other] = [key, await createKey(folder.path, { email: 'other@example.com' })]
+  async function upload({ headers }: CreatedKey, name: string, text: string) {
+    const body = new FormData()
+    body.set('file', new File([text], name))
+    const answer = await fetch(`${server.url}/v1/kb/files`, { method: 'POST', headers, body })
+    return ((await answer.json()) as { id: string }).id
+  }
+  async function stateOf({ headers }: CreatedKey, id: string) {
+    const answer = await fetch(`${server.url}/v1/kb/sources/${id}`, { headers })
+    return ((await answer.json()) as { state: string }).state
+  }
+  const endless: string[] = []
+  for (const name of ['a.html', 'b.html']) endless.push(await upload(slow, name, ENDLESS_PAGE))
+  while (workers().every((pid) => ticks(`/proc/${pid}`) < 100)) await Bun.sleep(10)
+  const short = await upload(other, 'c.txt', '十个字节')
+  while ((await stateOf(other, short)) !== 'ready') await Bun.sleep(10)
+  for (const id of endless) expect(await stateOf(slow, id)).toBe('reading')
+  for (const id of endless) {
+    const url = `${server.url}/v1/kb/sources/${id}`
+    await fetch(url, { method: 'DELETE', headers: slow.headers })
+  }
+  while (workers().length > 2) await Bun.sleep(10)
+}, 120_000)
+
 test('a parse process that is busy with a file ends with a server that is killed', async () => {
   using other = tempFolder()
   const killed = await startServer({ dataDir: other.path })

@@ -87,6 +87,43 @@ describe('a file that breaks off', () => {
   })
 })
 
+describe('a file of what are no documents', () => {
+  const refused = (count: number) => Array.from({ length: count }, () => '{}').join()
+  const BEGIN_ONLY = '{"format_version":1,"documents":['
+
+  test('an import ends after a thousand refused documents, and says where', async () => {
+    const key = await freshKey()
+    const body = `${BEGIN_ONLY}${JSON.stringify(typed('甲'))},${refused(20_000)}]}`
+    const answer = await send(key, body)
+    const { complete, errors, imported } = JSON.parse(answer.text)
+    expect([answer.status, complete, imported.documents]).toEqual([200, false, 1])
+    expect(errors.length).toBe(1_001)
+    expect(errors.at(-1)).toBe(
+      '已有 1000 个文档不符合格式，导入在第 1001 个文档处停止，其后的内容未导入；请检查文件后重新导入',
+    )
+    expect((await load(key, file(typed('乙')))).imported.documents).toBe(1)
+    expect(await titles(key)).toEqual(['乙', '甲'])
+    expect(app.budget.used).toBe(0)
+  })
+
+  test('999 refused documents do not keep the last one from being imported', async () => {
+    const key = await freshKey()
+    const answer = await send(key, `${BEGIN_ONLY}${refused(999)},${JSON.stringify(typed('甲'))}]}`)
+    const { complete, imported } = JSON.parse(answer.text)
+    expect([complete, imported.documents]).toEqual([true, 1])
+  })
+
+  test('the parts of a source before a thousand refused documents are not imported', async () => {
+    const key = await freshKey()
+    const [first] = twoParts('s', '册')
+    const part = JSON.stringify({ source: { id: 's' } })
+    const rest = Array.from({ length: 2_000 }, () => part).join()
+    const answer = await send(key, `${BEGIN_ONLY}${JSON.stringify(first)},${rest}]}`)
+    expect(JSON.parse(answer.text)).toMatchObject({ complete: false, imported: { documents: 0 } })
+    expect(await titles(key)).toEqual([])
+  })
+})
+
 describe('while a file arrives', () => {
   test('while a file arrives, another one of its tenant alone is refused', async () => {
     const [key, other] = [await freshKey(), await freshKey()]

@@ -31,6 +31,29 @@ describe('limits', () => {
     await client.closed()
   })
 
+  test('of a client whose question is being answered a few events are read', async () => {
+    const answer = Promise.withResolvers<void>()
+    at.upstream.reply({ text: '好的', holdHeaders: answer.promise })
+    await using client = await connect()
+    await using other = await connect()
+    client.send('transcript', { text: '问' })
+    await at.upstream.nextRequest()
+    const big = { text: 'x'.repeat(1_000_000) }
+    for (let i = 0; i < 64; i++) client.send('unknown', big)
+    // Other connections are served meanwhile; so many rounds bring nothing more of this one.
+    for (let round = 0, left = -1; round < 50; round++) {
+      other.send('ping')
+      await other.next()
+      if (left !== client.socket.writableLength) round = 0
+      left = client.socket.writableLength
+    }
+    expect(client.socket.writableLength).toBeGreaterThan(32_000_000)
+    answer.resolve()
+    expect(await client.next()).toMatchObject({ type: 'handled' })
+    client.send('ping')
+    expect(await client.next()).toMatchObject({ type: 'pong' })
+  })
+
   test('a malformed Wyoming event ends the connection', async () => {
     await using client = await connect()
     client.socket.write('GET / HTTP/1.1\r\n\r\n')

@@ -77,20 +77,40 @@ test('an utterance is cut after a minute and answered', async () => {
   const board = await greeted()
   const { socket } = board
   socket.send({ type: 'listen', state: 'start', mode: 'manual' })
-  // Six seconds of sound at a time, below the limit of frames.
+  // Six seconds of sound at a time, below the limit of sound.
   for (let i = 0; i < 10; i++) {
     await socket.speak(voice(6, 0))
     await heardBy(board)
-    clock.advance(1_000)
+    clock.advance(6_000)
   }
   expect((await socket.next('stt')).text).toBe('你好，今天天气怎么样？')
-  const request = upstream.requests.find(({ path }) => path === '/audio/transcriptions')
-  const file = request?.form?.get('file') as Blob
-  const wav = Buffer.from(await file.arrayBuffer())
-  expect(wav.readUInt32LE(40)).toBe(60 * 16_000 * 2)
+  expect(await recognisedSeconds()).toBe(60)
   await socket.next('tts', 'stop')
   await socket.close()
 })
+
+test('sound that comes faster than it is spoken is dropped, the rest answered', async () => {
+  const board = await greeted()
+  const { socket } = board
+  socket.send({ type: 'listen', state: 'start', mode: 'manual' })
+  await socket.speak(voice(12, 0))
+  await heardBy(board)
+  clock.advance(2_000)
+  await socket.speak(voice(9, 0))
+  socket.send({ type: 'listen', state: 'stop' })
+  await socket.next('stt')
+  expect(await recognisedSeconds()).toBe(15)
+  await socket.next('tts', 'stop')
+  await socket.close()
+})
+
+/** How much sound the recogniser got. */
+async function recognisedSeconds(): Promise<number> {
+  const request = upstream.requests.find(({ path }) => path === '/audio/transcriptions')
+  const file = request?.form?.get('file') as Blob
+  const wav = Buffer.from(await file.arrayBuffer())
+  return wav.readUInt32LE(40) / (16_000 * 2)
+}
 
 test('a button that was pressed for a moment asks no recogniser', async () => {
   const { socket } = await greeted()

@@ -865,9 +865,13 @@ export const en: Dictionary = {
   'tools.changed.since': 'The server has changed this meanwhile. Read it again, then approve.',
   'tools.compare': 'Compare',
   'tools.compare.arguments': 'Arguments',
+  'tools.compare.changes':
+    'The server says otherwise than before what this tool may do: now that it changes or destroys something.',
   'tools.compare.description': 'Description',
   'tools.compare.none':
     'What was approved of this tool is not known any more. Read it on the page before you approve it.',
+  'tools.compare.reads':
+    'The server says otherwise than before what this tool may do: now that it only reads.',
   'tools.compare.same': 'Nothing that a model is shown has changed here.',
   'tools.compare.title': 'What has changed: {name}',
   'tools.compare.unknown':
@@ -887,9 +891,11 @@ export const en: Dictionary = {
   'tools.fault.guarded':
     'The address is inside the network of this machine. Whoever runs this server has to name its host in MB_ALLOW_PRIVATE_HOSTS.',
   'tools.fault.malformed':
-    'Something answers at this address, but it does not speak MCP. Check the path; it often ends in /mcp, and servers of the old kind (SSE) are not supported.',
+    'Something answers at this address, but it does not speak MCP. Check the path; it often ends in /mcp.',
+  'tools.fault.outdated':
+    'The server speaks only the old form (HTTP+SSE). Start it with Streamable HTTP, which most servers offer under another path or option.',
   'tools.fault.refused':
-    'The server refused access. Check name and value of the header; many servers want “Bearer” before the token.',
+    'The server refused access. Check name and value of the header; many servers want “Bearer” before the token. Some refuse a host name that they were not started with: try localhost in place of 127.0.0.1.',
   'tools.fault.then':
     'Its tools are not offered until then. It is tried again automatically; Refresh tries at once.',
   'tools.fault.timeout':
@@ -965,6 +971,7 @@ export const en: Dictionary = {
     'The address is inside the network of this machine and is not allowed.',
   'tools.try.fault.malformed':
     'The server gave no sound answer: a redirect, an error of the protocol, or something that is no MCP.',
+  'tools.try.fault.outdated': 'The server speaks only the old form, HTTP+SSE.',
   'tools.try.fault.refused': 'The server refused access. Check name and value of the header.',
   'tools.try.fault.timeout': 'The server gave no answer in time.',
   'tools.try.fault.too_large': 'The answer is larger than 1 MB.',

@@ -57,8 +57,10 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   mcp_name_taken: 'There is an MCP server of this name already',
   mcp_unreachable: 'The MCP server cannot be reached, or has a fault',
   mcp_timeout: 'The MCP server did not answer in time',
-  mcp_refused: 'The MCP server refused access; check the name and the value of the header',
+  mcp_refused:
+    'The MCP server refused access; check the name and the value of the header, and whether it takes this host name',
   mcp_malformed: 'What answers at this address does not speak MCP',
+  mcp_outdated: 'The server speaks only the old HTTP+SSE; start it with Streamable HTTP',
   mcp_too_large: 'The answer of the MCP server is too large',
   mcp_guarded: 'The address of the MCP server is internal',
   mcp_tool_unusable: 'This MCP tool cannot be used',

@@ -809,8 +809,10 @@ export const zh = {
   'tools.changed.since': '服务器刚刚更改了内容，请重新阅读后再批准。',
   'tools.compare': '比较',
   'tools.compare.arguments': '参数',
+  'tools.compare.changes': '服务器对此工具的作用说法有变：现在称它会更改或删除内容。',
   'tools.compare.description': '说明',
   'tools.compare.none': '批准时的内容已无记录，请先在页面上阅读现在的内容。',
+  'tools.compare.reads': '服务器对此工具的作用说法有变：现在称它只读取。',
   'tools.compare.same': '模型看到的内容没有变化。',
   'tools.compare.title': '更改的内容：{name}',
   'tools.compare.unknown': '早先的版本没有保存批准时的参数，以下是现在的参数：',
@@ -829,7 +831,10 @@ export const zh = {
     '这是本机网络内部的地址。需要平台管理员把主机写进 MB_ALLOW_PRIVATE_HOSTS。',
   'tools.fault.malformed':
     '这个地址有回应，但不是 MCP。请检查路径，它常以 /mcp 结尾；旧式的 SSE 服务器不受支持。',
-  'tools.fault.refused': '服务器拒绝访问。请检查请求头的名称和值；很多服务器要求令牌前有“Bearer”。',
+  'tools.fault.outdated':
+    '服务器只支持旧的 HTTP+SSE。请用 Streamable HTTP 启动它，多数服务器为此有另一个路径或选项。',
+  'tools.fault.refused':
+    '服务器拒绝访问。请检查请求头的名称和值；很多服务器要求令牌前有“Bearer”。有的服务器只接受启动时设定的主机名，可试试用 localhost 代替 127.0.0.1。',
   'tools.fault.then': '在此之前不提供它的工具。系统会自动重试；点“刷新”立即再试。',
   'tools.fault.timeout': '服务器没有在 10 秒内列出工具。请看看它是否过载，或自己在等待什么。',
   'tools.fault.too_large': '它的工具列表超过 1 MB。请减少那台服务器上的工具。',
@@ -894,6 +899,7 @@ export const zh = {
   'tools.try.failed': '失败',
   'tools.try.fault.guarded': '地址位于本机内部网络，不允许访问。',
   'tools.try.fault.malformed': '服务器返回的内容无效：重定向、协议错误，或不是 MCP。',
+  'tools.try.fault.outdated': '服务器只支持旧的 HTTP+SSE。',
   'tools.try.fault.refused': '服务器拒绝访问，请检查请求头的名称和值。',
   'tools.try.fault.timeout': '服务器没有按时返回。',
   'tools.try.fault.too_large': '返回的内容超过 1 MB。',

@@ -120,3 +120,28 @@ test('a program with an answer under way need not say that it is healthy', async
   expect(looked).toBe(0)
   expect(pack.server.state).toBe('ready')
 })
+
+test('who waits for a program that has failed is told when the server is closed', async () => {
+  const pack = start(healthy)
+  await (await ask(pack)).text()
+  pack.programs[0]?.end()
+  await until(() => pack.server.state === 'failed')
+  const waiting = ask(pack).then(
+    () => 'answered',
+    (error) => error.reason,
+  )
+  pack.server.rest()
+  expect(pack.server.state).toBe('failed')
+  await pack.server.close()
+  expect(await waiting).toBe('channel_unavailable')
+})
+
+test('a program that rests while it has failed starts at the next request', async () => {
+  const pack = start(healthy)
+  await (await ask(pack)).text()
+  pack.programs[0]?.end()
+  await until(() => pack.server.state === 'failed')
+  pack.server.rest()
+  expect((await ask(pack)).status).toBe(200)
+  expect(pack.programs.length).toBe(2)
+})

@@ -1,6 +1,7 @@
 import { orAborted } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
+import { once } from '../../core/once.ts'
 import type { Endpoint, UpstreamFetch } from '../net/upstream-call.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 
@@ -229,8 +230,11 @@ export class LlamaServer {
     log.warn('model ended', { model: name, ...told, again_ms: waitMs })
     const restarted = Promise.withResolvers<void>()
     this.#ready = restarted.promise.then(() => this.#ready)
-    this.#cancelRestart = clock.after(waitMs, () => {
-      this.#start()
+    const cancel = clock.after(waitMs, () => this.#start())
+    this.#cancelRestart = once(() => {
+      cancel()
+      // Requests that wait look again, and wait no longer when the server is closed.
+      this.#ready = Promise.resolve()
       restarted.resolve()
     })
   }
@@ -252,14 +256,6 @@ export class LlamaServer {
       this.#end()
       log.info('idle model stopped', { model: name })
     })
-  }
-}
-
-function once(work: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (!isDone) work()
-    isDone = true
   }
 }
 

@@ -11,13 +11,14 @@ import {
   type ParseJson,
   type RpcAnswer,
   resultOf,
+  speaksOldForm,
 } from './exchange.ts'
 import { type About, createModern, headerText, MODERN, type Request } from './modern.ts'
 
 export interface McpClientOptions {
   /** The guarded `fetch` of a tenant. */
   readonly fetchFor: (tenantId: string) => UpstreamFetch
-  readonly clock: Pick<Clock, 'after'>
+  readonly clock: Pick<Clock, 'after' | 'sleep'>
   readonly parse: ParseJson
   /** The version of this product. */
   readonly version: string
@@ -39,6 +40,7 @@ export function createMcpClient({ fetchFor, parse, clock, version }: McpClientOp
     parse,
     endpoint,
     budget: { bytes: MCP_READ_BYTES_MAX },
+    clock,
     signal,
   })
 
@@ -125,6 +127,9 @@ function createLegacy(about: About) {
   async function initialize(work: ExchangeOptions): Promise<Session> {
     const params = { protocolVersion: REVISIONS[0], capabilities: {}, clientInfo: about }
     const answer = await exchange(work, { id: 1, method: 'initialize', params }, {})
+    if (answer.status >= 400 && (await speaksOldForm(work))) {
+      throw new McpFailure('outdated', 'HTTP+SSE only')
+    }
     const { protocolVersion } = resultOf(answer)
     const protocol = REVISIONS.find((one) => one === protocolVersion)
     if (!protocol) throw new McpFailure('malformed', 'no common revision')

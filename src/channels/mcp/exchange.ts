@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.ts'
 import { EventStream } from '../net/event-stream.ts'
 import type { UpstreamFetch } from '../net/upstream-call.ts'
 import { ChannelFailure } from '../ports/failure.ts'
@@ -36,6 +37,7 @@ export interface ExchangeOptions {
   readonly parse: ParseJson
   readonly endpoint: McpEndpoint
   readonly budget: ReadBudget
+  readonly clock: Pick<Clock, 'sleep'>
   readonly signal: AbortSignal
 }
 
@@ -45,10 +47,11 @@ export interface ExchangeOptions {
  * returned; all others, and redirects, are failures. Throws `McpFailure` or the signal's reason.
  */
 export async function exchange(
-  { fetch, parse, endpoint, budget, signal }: ExchangeOptions,
+  work: ExchangeOptions,
   message: RpcMessage,
   headers: Readonly<Record<string, string>>,
 ): Promise<RpcAnswer> {
+  const { fetch, parse, endpoint, budget, signal } = work
   try {
     const response = await fetch(endpoint.url, {
       method: 'POST',
@@ -65,12 +68,56 @@ export async function exchange(
     refuse(status)
     const sessionId = response.headers.get('mcp-session-id')
     const parseText = (text: string) => parse(endpoint.tenantId, text)
-    const answer = await answerIn(response, message.id, budget, parseText)
-    return { status, sessionId, result: answer?.result ?? null, error: answer?.error ?? null }
+    let read = await answerIn(response, message.id, budget, parseText)
+    // A server may close the stream of a long call, and have its client come back for the answer.
+    for (let times = 0; read.answer === null && read.from && times < RESUMED_MAX; times++) {
+      const next = await resume(work, read.from, headers)
+      if (next === null) break
+      read = await answerIn(next, message.id, budget, parseText, read.from)
+    }
+    const { result, error } = read.answer ?? { result: null, error: null }
+    return { status, sessionId, result, error }
   } catch (error) {
     throw explain(error, signal)
   }
 }
+
+/** How often a client comes back for one answer, and how long it waits before. */
+const RESUMED_MAX = 1_000
+const [RETRY_MS, RETRY_MS_MIN, RETRY_MS_MAX] = [1_000, 100, 60_000]
+/** Other ids do not fit into a header. */
+const EVENT_ID = /^[\x20-\x7e]{1,1000}$/
+
+/** The place in a stream that was closed before its answer. */
+interface Place {
+  readonly id: string
+  readonly retryMs: number
+}
+
+/** The rest of a stream that was closed; null where the server does not continue it. */
+async function resume(
+  { fetch, endpoint, clock, signal }: ExchangeOptions,
+  { id, retryMs }: Place,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response | null> {
+  await clock.sleep(Math.min(Math.max(retryMs, RETRY_MS_MIN), RETRY_MS_MAX), signal)
+  const response = await fetch(endpoint.url, {
+    headers: {
+      ...endpoint.headers,
+      ...headers,
+      accept: 'text/event-stream',
+      'last-event-id': id,
+    },
+    signal,
+  })
+  refuse(response.status)
+  if (response.ok && isEventStream(response)) return response
+  await response.body?.cancel()
+  return null
+}
+
+const isEventStream = ({ headers }: Response): boolean =>
+  /^\s*text\/event-stream\b/i.test(headers.get('content-type') ?? '')
 
 function refuse(status: number): void {
   if (status === 401 || status === 403) throw new McpFailure('refused', `HTTP ${status}`)
@@ -92,15 +139,21 @@ function explain(error: unknown, signal: AbortSignal): unknown {
 
 type Answer = Pick<RpcAnswer, 'result' | 'error'>
 
-/** Null when the body has no answer to this request. */
+interface Read {
+  /** Null when the body has no answer to this request. */
+  readonly answer: Answer | null
+  /** Where a stream without the answer may be continued; null where it may not. */
+  readonly from: Place | null
+}
+
 async function answerIn(
   response: Response,
   id: number | undefined,
   budget: ReadBudget,
   parse: (text: string) => Promise<unknown>,
-): Promise<Answer | null> {
-  const type = response.headers.get('content-type') ?? ''
-  const isStream = /^\s*text\/event-stream\b/i.test(type)
+  before: Place | null = null,
+): Promise<Read> {
+  const isStream = isEventStream(response)
   const parts: Uint8Array[] = []
   const events: string[] = []
   const stream = new EventStream(budget.bytes)
@@ -115,7 +168,7 @@ async function answerIn(
       else stream.push(value, events)
       for (const event of events.splice(0)) {
         const answer = answerOf(await parse(event), id)
-        if (answer) return answer
+        if (answer) return { answer, from: null }
       }
     }
   } finally {
@@ -123,7 +176,14 @@ async function answerIn(
     void reader?.cancel().catch(() => {})
   }
   const rest = isStream ? stream.end() : Buffer.concat(parts).toString('utf8')
-  return answerOf(await parse(rest ?? ''), id)
+  const answer = answerOf(await parse(rest ?? ''), id)
+  return { answer, from: id === undefined ? null : placeIn(stream, before) }
+}
+
+/** A stream that was continued and brought no id of its own is continued from the same place. */
+function placeIn({ lastId, retryMs }: EventStream, before: Place | null): Place | null {
+  const id = lastId ?? before?.id ?? ''
+  return EVENT_ID.test(id) ? { id, retryMs: retryMs ?? before?.retryMs ?? RETRY_MS } : null
 }
 
 /** Null for a message that does not answer the request, such as a notification. */
@@ -149,4 +209,34 @@ export function resultOf({ status, result, error }: RpcAnswer): Readonly<Record<
   const { resultType = 'complete' } = result
   if (resultType !== 'complete') throw new McpFailure('malformed', 'wants more input')
   return result
+}
+
+/** The first event of the transport that Streamable HTTP replaced. */
+const ENDPOINT_EVENT = /^event: ?endpoint\r?$/m
+const FIRST_BYTES_MAX = 4_096
+
+/**
+ * Whether the server has no Streamable HTTP, but the HTTP+SSE of 2024-11-05: a GET of the same
+ * address is a stream that begins with the address for messages.
+ */
+export async function speaksOldForm({ fetch, endpoint, signal }: ExchangeOptions) {
+  const headers = { ...endpoint.headers, accept: 'text/event-stream' }
+  try {
+    const response = await fetch(endpoint.url, { headers, signal })
+    const reader = response.body?.getReader()
+    const parts: Uint8Array[] = []
+    let size = 0
+    while (reader && response.ok && isEventStream(response) && size < FIRST_BYTES_MAX) {
+      const { done, value } = await reader.read()
+      if (done) break
+      parts.push(value)
+      size += value.length
+      if (ENDPOINT_EVENT.test(Buffer.concat(parts).toString('latin1'))) break
+    }
+    void reader?.cancel().catch(() => {})
+    return ENDPOINT_EVENT.test(Buffer.concat(parts).toString('latin1'))
+  } catch {
+    signal.throwIfAborted()
+    return false
+  }
 }

@@ -11,8 +11,8 @@ const BLANK_LINE = /(?:\n|\r(?!\n))(?:\r\n|\n|\r)$/
 const BLANK_LINE_CHARS = 4
 
 /**
- * Turns the bytes of a `text/event-stream` into the `data` of its events. Event names, ids, retry
- * times and comments are left out.
+ * Turns the bytes of a `text/event-stream` into the `data` of its events. Event names and comments
+ * are left out; the last id and the retry time are kept apart.
  */
 export class EventStream {
   readonly #utf8 = new TextDecoder()
@@ -22,15 +22,21 @@ export class EventStream {
   /** The last characters that were read. */
   #tail = ''
   #ended = false
+  #lastId: string | null = null
+  #retryMs: number | null = null
   #tooLong = false
 
   constructor(charsMax = SSE_EVENT_BYTES_MAX) {
     this.#parser = createParser({
       maxBufferSize: charsMax,
-      onEvent: ({ data }) => {
+      onEvent: ({ id, data }) => {
         this.#ended = true
+        if (id !== undefined) this.#lastId = id
         if (data.length > charsMax) this.#tooLong = true
         else this.#events.push(data)
+      },
+      onRetry: (ms) => {
+        this.#retryMs = ms
       },
       onComment: () => {
         this.#ended = true
@@ -39,6 +45,16 @@ export class EventStream {
         if (type === 'max-buffer-size-exceeded') this.#tooLong = true
       },
     })
+  }
+
+  /** The id of the last event that had one, from which a client may resume. */
+  get lastId(): string | null {
+    return this.#lastId
+  }
+
+  /** How long a client is asked to wait before it comes back. */
+  get retryMs(): number | null {
+    return this.#retryMs
   }
 
   /** The most memory that an unfinished event can take. */

@@ -5,7 +5,12 @@ import { createSemaphore } from '../../core/semaphore.ts'
 import { timeSlice } from '../../core/time-slice.ts'
 import type { ChildCommand } from '../child/child-process.ts'
 import { createSupervisor, type Supervisor } from '../child/supervisor.ts'
-import { ParseFailure, type Parser, type ParseTask } from '../ports/parser.ts'
+import {
+  ParseFailure,
+  type ParseFailureReason,
+  type Parser,
+  type ParseTask,
+} from '../ports/parser.ts'
 import { type TaskLimits, usageOf, watch } from './watchdog.ts'
 import type { ParseAnswer, ParseRequest } from './worker.ts'
 
@@ -15,6 +20,8 @@ export interface ParserOptions {
   /** Processes of all tenants together, and of one tenant. */
   readonly processes: { readonly all: number; readonly perTenant: number }
   readonly limits: TaskLimits
+  /** The failure of a task that takes too much time by the clock; `exhausting` by default. */
+  readonly late?: ParseFailureReason
 }
 
 type Worker = Supervisor<ParseRequest, ParseAnswer>
@@ -28,7 +35,7 @@ const MESSAGE_BYTES = 256 * 1024
  * however slowly the result is read.
  */
 export function createParserPool(options: ParserOptions): Parser & { close(): Promise<void> } {
-  const { command, clock, limits, processes } = options
+  const { command, clock, limits, processes, late = 'exhausting' } = options
   const slots = createSemaphore({ slots: processes.all, perKey: processes.perTenant })
   const workers = Array.from({ length: processes.all }, () =>
     createSupervisor<ParseRequest, ParseAnswer>({ command, clock, idleMs: PARSE_IDLE_MS }),
@@ -45,6 +52,7 @@ export function createParserPool(options: ParserOptions): Parser & { close(): Pr
   async function work(task: ParseTask, signal: AbortSignal, onPart: (part: unknown) => void) {
     const worker = takeWorker()
     let whole = false
+    let reason: ParseFailureReason = 'exhausting'
     try {
       const child = await worker.acquire()
       signal.throwIfAborted()
@@ -67,6 +75,7 @@ export function createParserPool(options: ParserOptions): Parser & { close(): Pr
         whole = true
       } finally {
         watching.end()
+        if (watching.isLate()) reason = late
         // A process that stays large is replaced before the next task.
         const usage = await usageOf(child.pid)
         if ((usage?.memoryBytes ?? 0) > limits.memoryBytes / 2) whole = false
@@ -74,7 +83,7 @@ export function createParserPool(options: ParserOptions): Parser & { close(): Pr
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof ParseFailure) throw error
-      throw new ParseFailure('exhausting', { cause: error })
+      throw new ParseFailure(reason, { cause: error })
     } finally {
       if (!whole) await worker.stop()
       worker.release()

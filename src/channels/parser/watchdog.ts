@@ -33,6 +33,7 @@ export function watch(process: WatchedProcess, limits: TaskLimits, clock: Clock)
   let atStep: number | null = null
   let now: number | null = null
   let ended = false
+  let isLate = false
 
   async function look(): Promise<void> {
     const usage = await usageOf(process.pid)
@@ -40,9 +41,10 @@ export function watch(process: WatchedProcess, limits: TaskLimits, clock: Clock)
     now = usage.cpuMs
     atStart ??= now
     atStep ??= now
+    isLate = clock.steady() - began >= limits.ms
     const exceeded =
+      isLate ||
       usage.memoryBytes > limits.memoryBytes ||
-      clock.steady() - began > limits.ms ||
       clock.steady() - stepBegan > limits.stepMs ||
       (now ?? 0) - (atStart ?? 0) > limits.cpuMs ||
       (now ?? 0) - (atStep ?? 0) > limits.stepCpuMs
@@ -55,6 +57,8 @@ export function watch(process: WatchedProcess, limits: TaskLimits, clock: Clock)
       stepBegan = clock.steady()
       atStep = now
     },
+    /** Whether the process was killed because its task took too much time by the clock. */
+    isLate: (): boolean => isLate,
     end(): void {
       ended = true
       cancel()

@@ -4,6 +4,7 @@ export type McpFailureReason =
   | 'timeout'
   | 'refused'
   | 'malformed'
+  | 'outdated'
   | 'too_large'
   | 'guarded'
 

@@ -69,6 +69,8 @@ export interface ParseTask<Name extends ParseTaskName = ParseTaskName> {
   readonly options: ParseTasks[Name]['options']
   /** The tenant that it is for: tenants take turns. */
   readonly tenantId: string
+  /** A document that is to be read in seconds or not now: throws `slow` after that time. */
+  readonly isBrief?: boolean
 }
 
 /** Parses untrusted bytes (codecs, containers, markup) in processes that may be lost. */
@@ -86,6 +88,7 @@ export interface Parser {
 /**
  * `unreadable`: not what it claims to be, or damaged. `too_long`: over the task's own limit.
  * `exhausting`: its process crashed, or was ended for its use of memory or time.
+ * `slow`: a brief task took longer.
  * For documents also: `encrypted`: needs a password. `no_text`: has no text, such as a scan.
  * `unsupported`: a kind of file that no parser reads.
  */
@@ -93,6 +96,7 @@ export type ParseFailureReason =
   | 'unreadable'
   | 'too_long'
   | 'exhausting'
+  | 'slow'
   | 'encrypted'
   | 'no_text'
   | 'unsupported'

@@ -25,6 +25,11 @@ export function encodeEvent(
   ])
 }
 
+/** An event and the bytes of its line, data and payload. */
+export interface DecodedEvent extends WyomingEvent {
+  readonly bytes: number
+}
+
 interface Head {
   readonly bytes: number
   readonly type: string
@@ -39,7 +44,7 @@ interface Head {
  */
 export function createEventDecoder(
   bytesMax = Number.POSITIVE_INFINITY,
-): (bytes: Uint8Array) => WyomingEvent[] {
+): (bytes: Uint8Array) => DecodedEvent[] {
   const lineMax = Math.min(LINE_BYTES_MAX, bytesMax)
   let held: Uint8Array = new Uint8Array(0)
   /** Not joined to `held` yet: joining at each read would copy a large event many times. */
@@ -60,14 +65,16 @@ export function createEventDecoder(
     if (head.bytes > bytesMax) throw malformed()
     return head
   }
-  const next = (): WyomingEvent | null => {
+  const next = (): DecodedEvent | null => {
     head ??= readHead()
     if (head === null || held.length < head.dataBytes + head.payloadBytes) return null
     const more = head.dataBytes > 0 ? parseObject(take(head.dataBytes)) : {}
     const event = {
       type: head.type,
       data: { ...head.data, ...more },
-      payload: take(head.payloadBytes).slice(),
+      // A copy, because a view keeps everything that was read with it.
+      payload: new Uint8Array(take(head.payloadBytes)),
+      bytes: head.bytes,
     }
     head = null
     return event
@@ -81,7 +88,7 @@ export function createEventDecoder(
     held = Buffer.concat([held, ...fresh])
     fresh = []
     freshBytes = 0
-    const events: WyomingEvent[] = []
+    const events: DecodedEvent[] = []
     for (let event = next(); event !== null; event = next()) events.push(event)
     return events
   }

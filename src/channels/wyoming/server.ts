@@ -5,8 +5,8 @@ import {
   WYOMING_CONNECTIONS_MAX,
   WYOMING_EVENT_BYTES_MAX,
 } from '../../core/limits/machine.ts'
-import type { WyomingEvent, WyomingHandler, WyomingPeer, WyomingServer } from '../ports/wyoming.ts'
-import { createEventDecoder, encodeEvent } from './protocol.ts'
+import type { WyomingHandler, WyomingPeer, WyomingServer } from '../ports/wyoming.ts'
+import { createEventDecoder, type DecodedEvent, encodeEvent } from './protocol.ts'
 
 export interface WyomingServerOptions {
   readonly host: string
@@ -71,10 +71,12 @@ const listening = (server: Server, host: string, port: number): Promise<void> =>
 function serve(socket: Socket, open: WyomingServerOptions['open']): Connection {
   const left = new AbortController()
   const decode = createEventDecoder(WYOMING_EVENT_BYTES_MAX)
-  const waiting: WyomingEvent[] = []
+  const waiting: DecodedEvent[] = []
   let waitingBytes = 0
   let isWorking = false
   let isBlocked = false
+  const isFull = () =>
+    waitingBytes > WYOMING_EVENT_BYTES_MAX || waiting.length >= EVENTS_WAITING_MAX
 
   const peer: WyomingPeer = {
     signal: left.signal,
@@ -97,14 +99,14 @@ function serve(socket: Socket, open: WyomingServerOptions['open']): Connection {
     for (let event = waiting[0]; event && !left.signal.aborted; event = waiting[0]) {
       await handle(event)
       waiting.shift()
-      waitingBytes -= event.payload.length
-      if (waitingBytes <= WYOMING_EVENT_BYTES_MAX && socket.isPaused()) socket.resume()
+      waitingBytes -= event.bytes
+      if (!isFull() && socket.isPaused()) socket.resume()
     }
     isWorking = false
   }
 
   socket.on('data', (bytes) => {
-    let events: WyomingEvent[]
+    let events: DecodedEvent[]
     try {
       events = decode(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
     } catch {
@@ -114,11 +116,10 @@ function serve(socket: Socket, open: WyomingServerOptions['open']): Connection {
     }
     for (const event of events) {
       waiting.push(event)
-      waitingBytes += event.payload.length
+      waitingBytes += event.bytes
     }
     // Back-pressure for a client that sends faster than its events are handled.
-    if (waitingBytes > WYOMING_EVENT_BYTES_MAX || waiting.length > EVENTS_WAITING_MAX)
-      socket.pause()
+    if (isFull()) socket.pause()
     void work()
   })
   socket.setTimeout(IDLE_SECONDS_MAX * 1_000, () => {
@@ -135,4 +136,5 @@ function serve(socket: Socket, open: WyomingServerOptions['open']): Connection {
   }
 }
 
-const EVENTS_WAITING_MAX = 1_000
+/** Events that wait for the one that is handled; a read may bring some more. */
+const EVENTS_WAITING_MAX = 16

@@ -32,6 +32,8 @@ export const CLOCK_SETTLED_MS = 30 * 60_000
 export const PERSONAS_MAX = 1_000
 /** Personas, and apps, of one import. */
 export const IMPORT_ITEMS_MAX = 1_000
+/** An import ends when so many of its documents were not as they should be. */
+export const IMPORT_REFUSED_MAX = 1_000
 /** One document of an import: the largest as JSON, with the overlaps of its chunks, takes half. */
 export const STREAMED_ITEM_BYTES_MAX = 8 * 1024 * 1024
 /** Tenants whose own model channel is kept in memory. */
@@ -60,9 +62,12 @@ export const DOCUMENT_UNPACKED_BYTES_MAX = 64 * 1024 * 1024
 export const DOCUMENT_ENTRIES_MAX = 10_000
 /** Elements inside each other. */
 export const DOCUMENT_DEPTH_MAX = 256
-/** One file, by the clock; and processes that read files, which are apart from those of turns. */
+/** One file, by the clock; it is read in a process apart from those of turns. */
 export const DOCUMENT_MS_MAX = 60_000
-export const DOCUMENT_PROCESSES = 1
+/** A file that takes longer is read anew in a second process, beside the others. */
+export const DOCUMENT_BRIEF_MS = 5_000
+/** Of the description of a tool in the list of all MCP servers; the server alone has all of it. */
+export const LISTED_DESCRIPTION_CHARS = 200
 /** Connections of Wyoming, one of their events with all its parts, and what is heard in one go. */
 export const WYOMING_CONNECTIONS_MAX = 32
 export const WYOMING_EVENT_BYTES_MAX = 1024 * 1024
@@ -102,6 +107,8 @@ export const SOURCE_UPLOADS = { slots: 128, greed: 1 }
 /** Sources that are fetched at a time, and those that are read and embedded. */
 export const SOURCE_FETCHES = { slots: 16, perKey: 2 }
 export const SOURCE_READINGS = { slots: 4, perKey: 2 }
+/** The same of sources that took too long to be read among the others. */
+export const SOURCE_LONG_READINGS = { slots: 2, perKey: 1 }
 /** Failed sources of a tenant that are kept; beyond it the oldest go. */
 export const SOURCES_FAILED_MAX = 100
 export const SOURCE_URL_CHARS_MAX = 2_000

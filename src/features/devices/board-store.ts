@@ -26,14 +26,22 @@ export function createBoardStore(db: Db) {
           ON k.tenant_id = d.tenant_id AND k.id = d.key_id AND k.revoked_at IS NULL
         WHERE d.code_hash = ${codeHash}`),
 
-    /** The device that was paired last with this board, of those whose key is valid. */
+    /**
+     * The device of this board, of those whose key is valid: in the tenant that has paired it for
+     * the longest time, so that a stranger who names the same board does not get its next start,
+     * and there the one that was paired last.
+     */
     ofBoard: ({ mac, clientHash }: StoredBoard) =>
       db.get<BoundDevice>(sql`
         SELECT d.id, d.tenant_id, d.mac, d.client_hash, d.key_id, d.hw_model, d.firmware,
           k.hash AS key_hash
         FROM device d JOIN api_key k
           ON k.tenant_id = d.tenant_id AND k.id = d.key_id AND k.revoked_at IS NULL
-        WHERE d.mac = ${mac} AND d.client_hash = ${clientHash}
+        WHERE d.mac = ${mac} AND d.client_hash = ${clientHash} AND d.tenant_id = (
+          SELECT e.tenant_id FROM device e JOIN api_key l
+            ON l.tenant_id = e.tenant_id AND l.id = e.key_id AND l.revoked_at IS NULL
+          WHERE e.mac = ${mac} AND e.client_hash = ${clientHash}
+          ORDER BY e.activated_at, e.id LIMIT 1)
         ORDER BY d.activated_at DESC LIMIT 1`),
 
     /**

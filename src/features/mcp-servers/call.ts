@@ -30,6 +30,7 @@ const WORDS: Readonly<Record<McpErrorClass, string>> = {
   timeout: 'the tool server gave no answer in time',
   refused: 'the tool server refused access',
   malformed: 'the tool server gave no sound answer',
+  outdated: 'the tool server gave no sound answer',
   too_large: 'the answer of the tool server is too large',
   guarded: 'the address of the tool server is not allowed',
   undecryptable: 'the tool server refused access',

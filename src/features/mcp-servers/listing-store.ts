@@ -67,11 +67,14 @@ export function createListingWrites(db: Db) {
   }
 }
 
-const upsertTool = (
-  serverId: string,
-  { name, title, description, readOnly, destructive, schema, paramHeaders, reason, hash }: KeptTool,
-  position: number,
-) => sql`
+/**
+ * Stores a tool and keeps its approval, of its earlier version. A tool that was approved under the
+ * hash of an earlier version of the program stays approved unless what it may change is another.
+ */
+const upsertTool = (serverId: string, tool: KeptTool, position: number) => {
+  const { name, title, description, readOnly, destructive, schema, paramHeaders, reason } = tool
+  const { hash, formerHash } = tool
+  return sql`
   INSERT INTO mcp_tool (server_id, name, position, title, description, read_only, destructive,
     schema, schema_chars, param_headers, reason, hash)
   VALUES (${serverId}, ${name}, ${position}, ${title}, ${description}, ${Number(readOnly)},
@@ -81,4 +84,9 @@ const upsertTool = (
     title = excluded.title, description = excluded.description, read_only = excluded.read_only,
     destructive = excluded.destructive, schema = excluded.schema,
     schema_chars = excluded.schema_chars, param_headers = excluded.param_headers,
-    reason = excluded.reason, hash = excluded.hash`
+    reason = excluded.reason, hash = excluded.hash,
+    approved_hash = CASE WHEN mcp_tool.approved_hash = ${formerHash}
+        AND mcp_tool.read_only = excluded.read_only
+        AND mcp_tool.destructive = excluded.destructive
+      THEN excluded.hash ELSE mcp_tool.approved_hash END`
+}

@@ -23,8 +23,10 @@ export interface KeptTool {
   readonly paramHeaders: readonly ParamHeader[]
   /** Why the tool cannot be offered; null when it can. */
   readonly reason: UnusableReason | null
-  /** SHA-256 of name, description and schema as the server sent them. */
+  /** SHA-256 of name, description, schema and what the server says that the tool may change. */
   readonly hash: string
+  /** The hash of an earlier version of the program, which left out what the tool may change. */
+  readonly formerHash: string
 }
 
 /**
@@ -58,20 +60,23 @@ function readTool(raw: unknown, index: number): KeptTool {
   const hints = isNode(annotations) ? annotations : {}
   const readOnly = hints.readOnlyHint === true
   const about = typeof description === 'string' ? description.toWellFormed() : ''
+  const destructive = typeof hints.destructiveHint === 'boolean' ? hints.destructiveHint : !readOnly
   const definition = [name, description, inputSchema]
   const written = JSON.stringify(definition)
   // A tool that long is not offered in any case, so its schema is not processed.
   const isLong = written.length > MCP_DEFINITION_CHARS_MAX
+  const text = isLong ? written : canonical(definition)
   const tool: KeptTool = {
     name: typeof name === 'string' ? firstChars(name.toWellFormed(), MCP_TOOL_NAME_CHARS_MAX) : '',
     title: textOf(title) ?? textOf(hints.title),
     description: firstChars(about, MCP_DESCRIPTION_CHARS_MAX),
     readOnly,
-    destructive: typeof hints.destructiveHint === 'boolean' ? hints.destructiveHint : !readOnly,
+    destructive,
     schema: '',
     paramHeaders: [],
     reason: null,
-    hash: sha256Hex(isLong ? written : canonical(definition)),
+    hash: sha256Hex(`${readOnly} ${destructive} ${text}`),
+    formerHash: sha256Hex(text),
   }
   if (tool.name === '' || tool.name !== name) return unusable(tool, `#${index + 1}`, 'malformed')
   if (isLong) return unusable(tool, name, 'too_large')

@@ -102,7 +102,7 @@ const McpTool = z.object({
   state: z.enum(['new', 'approved', 'changed', 'unusable']),
   /** Why it is unusable, as one word; null when it is usable. */
   reason: z.string().nullable(),
-  /** SHA-256 of name, description and schema, which an approval applies to. */
+  /** SHA-256 of all that an approval applies to: name, description, schema and the two hints. */
   hash: z.string(),
 })
 export type McpTool = z.infer<typeof McpTool>
@@ -122,6 +122,7 @@ export const McpServer = z.object({
       'timeout',
       'refused',
       'malformed',
+      'outdated',
       'too_large',
       'guarded',
       'undecryptable',

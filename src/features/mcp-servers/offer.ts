@@ -48,7 +48,7 @@ export function createOffer(options: OfferOptions): ToolsFor {
   const offers = leastRecentlyUsed<Offer>(MCP_OFFERS_UNITS_MAX, unitsOf)
 
   async function candidates(tenantId: string): Promise<Candidate[]> {
-    const [servers, tools] = await Promise.all([store.list(tenantId), store.tools(tenantId)])
+    const [servers, tools] = await Promise.all([store.list(tenantId), store.tools(tenantId, 0)])
     const byServer = Map.groupBy(tools, ({ serverId }) => serverId)
     return servers.flatMap((server) => {
       if (!server.enabled || server.state !== 'ready') return []

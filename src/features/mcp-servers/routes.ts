@@ -2,7 +2,8 @@ import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
-import { queryDoc } from '../../http/openapi-parts.ts'
+import type { JsonAnswers } from '../../http/json-answers.ts'
+import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
 import type { PersonLimit } from '../../http/request-limits.ts'
 import {
   McpApprovalRequest,
@@ -21,14 +22,17 @@ const approval = jsonBody(McpApprovalRequest)
 const trial = jsonBody(McpCallRequest)
 
 /** MCP servers whose tools the tenant's assistants may use; the same on both surfaces. */
-export const mcpServerRoutes = (gate: Gate, servers: McpServers) =>
+export const mcpServerRoutes = (gate: Gate, servers: McpServers, answers: JsonAnswers) =>
   new Elysia()
     .use(gate)
-    .get('/mcp-servers', ({ principal }) => servers.list(principal.tenantId), {
-      allow: MANAGERS,
-      response: McpServersResponse,
-      detail: { summary: 'List MCP servers' },
-    })
+    .get(
+      '/mcp-servers',
+      (context) => answers.respond(context, () => servers.list(context.principal.tenantId)),
+      {
+        allow: MANAGERS,
+        detail: { summary: 'List MCP servers', responses: jsonDoc(McpServersResponse) },
+      },
+    )
     .post(
       '/mcp-servers',
       async ({ principal, request, upload, set }) => {
@@ -50,25 +54,32 @@ export const mcpServerRoutes = (gate: Gate, servers: McpServers) =>
     )
     .get(
       '/mcp-servers/:id',
-      ({ principal, params }) => servers.read(principal.tenantId, params.id),
+      (context) => {
+        const { principal, params } = context
+        return answers.respond(context, () => servers.read(principal.tenantId, params.id))
+      },
       {
         allow: MANAGERS,
-        response: McpServer,
-        detail: { summary: 'Read an MCP server' },
+        detail: { summary: 'Read an MCP server', responses: jsonDoc(McpServer) },
       },
     )
     .put(
       '/mcp-servers/:id',
-      async ({ principal, params, request, upload }) => {
+      async (context) => {
+        const { principal, params, request, upload } = context
         servers.checkAvailable()
         const input = await configuration.read(request, upload)
-        return servers.replace(principal.tenantId, params.id, input)
+        const replaced = await servers.replace(principal.tenantId, params.id, input)
+        return answers.respond(context, async () => replaced)
       },
       {
         allow: MANAGERS,
         parse: 'none',
-        response: McpServer,
-        detail: { summary: 'Replace an MCP server', requestBody: configuration.doc },
+        detail: {
+          summary: 'Replace an MCP server',
+          requestBody: configuration.doc,
+          responses: jsonDoc(McpServer),
+        },
       },
     )
     .delete(
@@ -80,28 +91,42 @@ export const mcpServerRoutes = (gate: Gate, servers: McpServers) =>
         detail: { summary: 'Delete an MCP server' },
       },
     )
+    .use(listingRoutes(gate, servers, answers))
+
+/** What is asked of a server, and what of it may be used. */
+const listingRoutes = (gate: Gate, servers: McpServers, answers: JsonAnswers) =>
+  new Elysia()
+    .use(gate)
     .post(
       '/mcp-servers/:id/refresh',
-      ({ principal, params }) => servers.refresh(principal.tenantId, params.id),
+      async (context) => {
+        const { principal, params } = context
+        const asked = await servers.refresh(principal.tenantId, params.id)
+        return answers.respond(context, async () => asked)
+      },
       {
         allow: MANAGERS,
         parse: 'none',
-        response: McpServer,
-        detail: { summary: 'Ask an MCP server for its tools' },
+        detail: { summary: 'Ask an MCP server for its tools', responses: jsonDoc(McpServer) },
       },
     )
     .put(
       '/mcp-servers/:id/tools',
-      async ({ principal, params, request, upload }) => {
+      async (context) => {
+        const { principal, params, request, upload } = context
         servers.checkAvailable()
         const input = await approval.read(request, upload)
-        return servers.approve(principal.tenantId, params.id, input)
+        const approved = await servers.approve(principal.tenantId, params.id, input)
+        return answers.respond(context, async () => approved)
       },
       {
         allow: MANAGERS,
         parse: 'none',
-        response: McpServer,
-        detail: { summary: 'Approve tools of an MCP server', requestBody: approval.doc },
+        detail: {
+          summary: 'Approve tools of an MCP server',
+          requestBody: approval.doc,
+          responses: jsonDoc(McpServer),
+        },
       },
     )
 

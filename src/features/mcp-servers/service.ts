@@ -2,6 +2,9 @@ import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import type { Seal } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
+import { MCP_DESCRIPTION_CHARS_MAX } from '../../core/limits/contract.ts'
+import { LISTED_DESCRIPTION_CHARS } from '../../core/limits/machine.ts'
+import { firstChars } from '../../core/text.ts'
 import type { Call } from './call.ts'
 import {
   ImportedMcpServer,
@@ -13,7 +16,7 @@ import {
 import type { Refresh } from './refresh.ts'
 import { createSaving } from './saving.ts'
 import { shownServer } from './shown.ts'
-import type { McpServerStore, StoredServer } from './store.ts'
+import type { McpServerStore, StoredServer, StoredTool } from './store.ts'
 import { createTrying } from './trying.ts'
 
 export interface McpServersOptions {
@@ -32,6 +35,7 @@ const FAILED = {
   timeout: 'mcp_timeout',
   refused: 'mcp_refused',
   malformed: 'mcp_malformed',
+  outdated: 'mcp_outdated',
   too_large: 'mcp_too_large',
   guarded: 'mcp_guarded',
   undecryptable: 'mcp_undecryptable',
@@ -55,18 +59,7 @@ export function createMcpServers(options: McpServersOptions) {
 
   const saving = createSaving({ store, seal: sealed, allow, clock, find })
 
-  async function list(tenantId: string): Promise<McpServer[]> {
-    const seal = sealed()
-    const [servers, tools] = await Promise.all([store.list(tenantId), store.tools(tenantId)])
-    const byServer = Map.groupBy(tools, ({ serverId }) => serverId)
-    return servers.map((server) => shownServer(server, byServer.get(server.id) ?? [], seal))
-  }
-
-  async function read(tenantId: string, id: string): Promise<McpServer> {
-    const server = (await list(tenantId)).find((one) => one.id === id)
-    if (!server) throw missing()
-    return server
-  }
+  const { list, read } = createShowing(store, sealed, find)
 
   return {
     /** Throws `mcp_not_available` without encryption. */
@@ -120,6 +113,45 @@ export function createMcpServers(options: McpServersOptions) {
     ...transferred({ store, seal, saving, clock }),
   }
 }
+
+function createShowing(
+  store: McpServerStore,
+  sealed: () => Seal,
+  find: (tenantId: string, id: string) => Promise<StoredServer>,
+) {
+  async function list(tenantId: string): Promise<McpServer[]> {
+    const seal = sealed()
+    const [servers, tools] = await Promise.all([
+      store.list(tenantId),
+      store.tools(tenantId, LISTED_DESCRIPTION_CHARS + 1),
+    ])
+    const byServer = Map.groupBy(tools.map(shortened), ({ serverId }) => serverId)
+    return servers.map((server) => shownServer(server, byServer.get(server.id) ?? [], seal))
+  }
+
+  async function read(tenantId: string, id: string): Promise<McpServer> {
+    const seal = sealed()
+    const [server, tools] = await Promise.all([
+      find(tenantId, id),
+      store.tools(tenantId, MCP_DESCRIPTION_CHARS_MAX, id),
+    ])
+    return shownServer(server, tools, seal)
+  }
+
+  return { list, read }
+}
+
+/** A tool as the list of all servers has it: with the beginning of a long description. */
+const shortened = (tool: StoredTool): StoredTool => ({
+  ...tool,
+  description: shortOf(tool.description),
+  approvedDescription: tool.approvedDescription && shortOf(tool.approvedDescription),
+})
+
+const shortOf = (text: string) =>
+  text.length > LISTED_DESCRIPTION_CHARS
+    ? `${firstChars(text, LISTED_DESCRIPTION_CHARS - 1)}…`
+    : text
 
 export type McpServers = ReturnType<typeof createMcpServers>
 

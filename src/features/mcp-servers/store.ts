@@ -83,14 +83,25 @@ export function createMcpServerStore(db: Db) {
       return rows.map(serverOf)
     },
 
-    /** The tools of the tenant's servers, in the order of their listings. */
-    async tools(tenantId: string): Promise<StoredTool[]> {
+    /**
+     * The tools of the tenant's servers in the order of their listings, or those of one server.
+     * Descriptions are cut after `descriptionChars`.
+     */
+    async tools(
+      tenantId: string,
+      descriptionChars: number,
+      serverId: string | null = null,
+    ): Promise<StoredTool[]> {
       const rows = await db.all<ToolRow>(sql`
-        SELECT t.server_id AS "serverId", t.name, t.title, t.description, t.read_only AS "readOnly",
-          t.destructive, t.schema_chars AS "schemaChars", t.reason, t.hash,
-          t.approved_hash AS "approvedHash", t.approved_description AS "approvedDescription"
+        SELECT t.server_id AS "serverId", t.name, t.title,
+          substr(t.description, 1, CAST(${descriptionChars} AS INTEGER)) AS description,
+          t.read_only AS "readOnly", t.destructive, t.schema_chars AS "schemaChars", t.reason,
+          t.hash, t.approved_hash AS "approvedHash",
+          substr(t.approved_description, 1, CAST(${descriptionChars} AS INTEGER))
+            AS "approvedDescription"
         FROM mcp_server s JOIN mcp_tool t ON t.server_id = s.id
-        WHERE s.tenant_id = ${tenantId} ORDER BY t.server_id, t.position`)
+        WHERE s.tenant_id = ${tenantId} AND s.id = coalesce(${serverId}, s.id)
+        ORDER BY t.server_id, t.position`)
       return rows.map(toolOf)
     },
 

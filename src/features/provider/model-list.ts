@@ -47,10 +47,13 @@ export function createModelLists({ store, seal, clock, platform, ask }: ModelLis
 
   /** Asks the endpoint and caches a list; a failure is not cached. */
   async function askOnce(tenantId: string | null, name: string, endpoint: Endpoint) {
-    const listing = await ask(tenantId, endpoint)
-    if (listing.failure === null) known.set(name, listing)
-    asked.delete(name)
-    return listing
+    try {
+      const listing = await ask(tenantId, endpoint)
+      if (listing.failure === null) known.set(name, listing)
+      return listing
+    } finally {
+      asked.delete(name)
+    }
   }
 
   return {

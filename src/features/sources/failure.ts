@@ -37,6 +37,7 @@ const OF_PARSER: Record<ParseFailureReason, keyof typeof SENTENCES> = {
   unreadable: 'malformed',
   too_long: 'too_complex',
   exhausting: 'too_complex',
+  slow: 'too_complex',
   encrypted: 'encrypted',
   no_text: 'no_text',
   unsupported: 'unsupported',

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { SOURCE_FETCHES, SOURCE_READINGS } from '../../core/limits/machine.ts'
+import { SOURCE_FETCHES, SOURCE_LONG_READINGS, SOURCE_READINGS } from '../../core/limits/machine.ts'
 import { createSemaphore, type Semaphore } from '../../core/semaphore.ts'
 import type { Statement } from '../../storage/db.ts'
 import type { Part } from './cut.ts'
@@ -63,11 +63,11 @@ export function createIngest(options: IngestOptions) {
   const { store, documents, spool, read, kindOf, clock } = options
   const fetches = createSemaphore(SOURCE_FETCHES)
   const fetchPage = createFetch(fetches, options)
-  const readings = createSemaphore(SOURCE_READINGS)
+  const readings = createReadings()
   const at = () => ({ now: clock.now(), iso: clock.iso() })
 
   async function checkPage(source: SourceRow, signal: AbortSignal): Promise<void> {
-    const page = await fetchPage(source, signal, () => enter(source, 'reading'))
+    const page = await fetchPage(source, signal, () => enter(store, source, 'reading'))
     if (!page) {
       const { etag, last_modified: lastModified } = source
       await store.unchanged(source, { etag, lastModified }, at())
@@ -79,20 +79,27 @@ export function createIngest(options: IngestOptions) {
     await makeDocuments(source, page, signal)
   }
 
-  async function readFile(source: SourceRow, signal: AbortSignal): Promise<void> {
-    const { media_type: contentType, bytes } = source
-    await makeDocuments(source, { contentType, bytes, etag: null, lastModified: null }, signal)
-  }
-
   const makeDocuments = (source: SourceRow, file: Spooled, signal: AbortSignal) =>
-    readings.run(source.tenant_id, () => readDocuments(source, file, signal), signal)
+    readings.run(
+      source.tenant_id,
+      (isBrief) => readDocuments(source, file, isBrief, signal),
+      signal,
+    )
 
-  async function readDocuments(source: SourceRow, file: Spooled, signal: AbortSignal) {
-    await enter(source, 'reading')
+  /** False when the reading is to be brief and takes longer. */
+  async function readDocuments(
+    source: SourceRow,
+    file: Spooled,
+    isBrief: boolean,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    await enter(store, source, 'reading')
     const { id, tenant_id: tenantId, file_name: fileName } = source
-    const text = await read({ id, tenantId, fileName, ...file }, signal)
+    const text = await read({ id, tenantId, fileName, ...file }, isBrief, signal)
+    if (text === null) return false
     if (text.hash === source.text_hash) await store.unchanged(source, file, at())
     else await embed(source, file, text, signal)
+    return true
   }
 
   /** Embeds and stores the parts; the documents that they replace stay searchable until then. */
@@ -104,7 +111,7 @@ export function createIngest(options: IngestOptions) {
       if (count > room) throw quotaFailure(count, room)
     }
     await checkRoom()
-    await enter(source, 'embedding')
+    await enter(store, source, 'embedding')
     const title = titleOf(source, text)
     const createdAt = clock.iso()
     try {
@@ -124,16 +131,41 @@ export function createIngest(options: IngestOptions) {
     }
   }
 
-  /** Stores the progress of a source that has no documents yet; others stay `ready`. */
-  async function enter(source: SourceRow, state: 'reading' | 'embedding'): Promise<void> {
-    if (isWaiting(source)) await store.setState(source, state)
-  }
-
   return {
     run: (source: SourceRow, signal: AbortSignal): Promise<void> =>
-      (source.kind === 'url' ? checkPage : readFile)(source, signal),
+      source.kind === 'url'
+        ? checkPage(source, signal)
+        : makeDocuments(source, uploaded(source), signal),
     /** How many sources are being fetched or read. */
     running: () => fetches.held() + readings.held(),
+  }
+}
+
+/** Stores the progress of a source that has no documents yet; others stay `ready`. */
+async function enter(
+  store: SourceStore,
+  source: SourceRow,
+  state: 'reading' | 'embedding',
+): Promise<void> {
+  if (isWaiting(source)) await store.setState(source, state)
+}
+
+const uploaded = ({ media_type: contentType, bytes }: SourceRow): Spooled => ({
+  ...{ contentType, bytes },
+  ...{ etag: null, lastModified: null },
+})
+
+/** A file that takes long gives its place to the others and is read anew beside them. */
+function createReadings() {
+  const brief = createSemaphore(SOURCE_READINGS)
+  const long = createSemaphore(SOURCE_LONG_READINGS)
+  return {
+    /** `work` resolves with false when it is to be brief and takes longer. */
+    async run(tenantId: string, work: (isBrief: boolean) => Promise<boolean>, signal: AbortSignal) {
+      const isDone = await brief.run(tenantId, () => work(true), signal)
+      if (!isDone) await long.run(tenantId, () => work(false), signal)
+    },
+    held: () => brief.held() + long.held(),
   }
 }
 

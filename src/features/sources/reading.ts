@@ -46,9 +46,10 @@ export interface ReadText {
 
 /** Reads spooled files in the parse processes. */
 export function createReading({ parser, spool, clock, docBytesMax }: ReadingOptions) {
-  async function readBlocks(file: SpooledFile, signal: AbortSignal) {
+  async function readBlocks(file: SpooledFile, isBrief: boolean, signal: AbortSignal) {
     const { id, tenantId, fileName, contentType } = file
-    const task = { bytes: spool.file(id), options: { fileName, contentType }, tenantId } as const
+    const options = { fileName, contentType }
+    const task = { bytes: spool.file(id), options, tenantId, isBrief } as const
     const hash = new Bun.CryptoHasher('sha256')
     const slice = timeSlice(clock.steady)
     const blocks: Block[] = []
@@ -68,11 +69,15 @@ export function createReading({ parser, spool, clock, docBytesMax }: ReadingOpti
     return { ...info, blocks, hash: hash.digest('hex') }
   }
 
-  /** Throws `SourceFailure`. */
-  return async function read(file: SpooledFile, signal: AbortSignal): Promise<ReadText> {
+  /** Null when the reading is to be brief and takes longer. Throws `SourceFailure`. */
+  return async function read(
+    file: SpooledFile,
+    isBrief: boolean,
+    signal: AbortSignal,
+  ): Promise<ReadText | null> {
     if (file.bytes === 0) throw failure('no_text')
     try {
-      const { blocks, mediaType, title, pages, hash } = await readBlocks(file, signal)
+      const { blocks, mediaType, title, pages, hash } = await readBlocks(file, isBrief, signal)
       const slice = timeSlice(clock.steady)
       const parts: Part[] = []
       for (const part of cutParts(blocks, docBytesMax)) {
@@ -82,7 +87,9 @@ export function createReading({ parser, spool, clock, docBytesMax }: ReadingOpti
       if (parts.length === 0) throw failure('no_text')
       return { mediaType, title, pages, parts, hash }
     } catch (error) {
-      throw error instanceof ParseFailure ? failureOfParser(error) : error
+      if (!(error instanceof ParseFailure)) throw error
+      if (error.reason === 'slow') return null
+      throw failureOfParser(error)
     }
   }
 }

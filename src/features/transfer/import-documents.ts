@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
+import { IMPORT_REFUSED_MAX } from '../../core/limits/machine.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Archive } from '../kb/archive.ts'
 import type { SourceArchive } from '../sources/archive.ts'
@@ -15,10 +16,15 @@ export interface ImportDocumentsParts {
   readonly log: Logger
 }
 
+/** How the documents of a file ended. */
+export type Ending = 'whole' | 'broken' | 'refused'
+
 interface Run {
   readonly tenantId: string
   readonly mode: Mode
   readonly notes: Notes
+  /** Called before something is written. */
+  readonly onWrite: () => Promise<void>
 }
 
 /**
@@ -28,7 +34,7 @@ interface Run {
  */
 export async function beginDocuments(parts: ImportDocumentsParts, run: Run) {
   const { docs, sources, clock, log } = parts
-  const { tenantId, mode, notes } = run
+  const { tenantId, mode, notes, onWrite } = run
   const report = createReport(notes, log)
   const now = clock.iso()
   const typed = (await docs.heads(tenantId)).filter(({ source_id }) => source_id === null)
@@ -37,6 +43,7 @@ export async function beginDocuments(parts: ImportDocumentsParts, run: Run) {
   const shared = { docs, sources, report, tenantId, mode, now }
   const ofSources = createSourceIntake({ ...shared, names: createNames(known) })
   let seen = 0
+  let refused = 0
   let imported = 0
 
   async function addTyped(doc: CarriedDocument): Promise<void> {
@@ -53,6 +60,7 @@ export async function beginDocuments(parts: ImportDocumentsParts, run: Run) {
       return checked(CarriedDocument, raw)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
+      refused++
       report.fail(`第 ${seen} 个文档：${error.message}`)
       return null
     }
@@ -64,22 +72,33 @@ export async function beginDocuments(parts: ImportDocumentsParts, run: Run) {
       seen++
       const doc = read(raw)
       const ref = refOf(raw)
+      if (doc !== null || ofSources.isOpen()) await onWrite()
       if (ref !== null) return ofSources.add(ref, doc)
       await ofSources.close(true)
       if (doc) await addTyped(doc)
     },
 
-    /** Ends the report. `isWhole`: the file was complete. */
-    async end(isWhole: boolean): Promise<void> {
-      await ofSources.close(isWhole)
-      if (!isWhole) report.fail(`文件在第 ${seen} 个文档之后中断或损坏，其后的内容未导入`)
+    /** Whether so many documents were refused that the rest of the file is not read. */
+    isHopeless: () => refused >= IMPORT_REFUSED_MAX,
+
+    /** Ends the report. */
+    async end(ending: Ending): Promise<void> {
+      await ofSources.close(ending === 'whole')
+      if (ending === 'broken') {
+        report.fail(`文件在第 ${seen} 个文档之后中断或损坏，其后的内容未导入`)
+      }
       report.end()
+      // Beyond the sentences of the report, which is full of the refused ones.
+      if (ending === 'refused') notes.errors.push(hopeless(seen, refused))
     },
 
     /** Documents that are stored and shown. */
     imported: () => imported + ofSources.imported(),
   }
 }
+
+const hopeless = (seen: number, refused: number) =>
+  `已有 ${refused} 个文档不符合格式，导入在第 ${seen} 个文档处停止，其后的内容未导入；请检查文件后重新导入`
 
 /** The source that a document names, even one that is not valid otherwise. */
 function refOf(raw: unknown): string | null {

@@ -1,5 +1,6 @@
 import { AppError, appError } from '../../core/errors.ts'
 import { IMPORT_ITEMS_MAX } from '../../core/limits/machine.ts'
+import type { TimeSlice } from '../../core/time-slice.ts'
 import { type Leases, leaseName } from '../../storage/shared-state.ts'
 import { beginDocuments, type ImportDocumentsParts } from './import-documents.ts'
 import type { ImportRequest, ImportResult } from './model.ts'
@@ -20,6 +21,7 @@ export interface FileImportParts {
   readonly importConfig: ImportConfig
   readonly onDocuments: () => void
   readonly leases: Pick<Leases, 'hold'>
+  readonly loopSlice: () => TimeSlice
 }
 
 /** A field of the file, or one item of a list in it (http/json-stream.ts). */
@@ -76,7 +78,7 @@ const NOTHING: Imported = { personas: 0, apps: 0, settings: false, mcp_servers: 
  * compares with the existing items.
  */
 export function createFileImport(parts: FileImportParts) {
-  const { documents, importConfig, onDocuments, leases } = parts
+  const { documents, importConfig, onDocuments, leases, loopSlice } = parts
 
   async function run(
     tenantId: string,
@@ -86,7 +88,11 @@ export function createFileImport(parts: FileImportParts) {
   ): Promise<ImportResult> {
     const notes: Notes = { skipped: [], errors: [] }
     const config = createConfig(hold)
-    const docs = await beginDocuments(documents, { tenantId, mode, notes })
+    const onWrite = async () => {
+      await confirm()
+      onImport()
+    }
+    const docs = await beginDocuments(documents, { tenantId, mode, notes, onWrite })
     let imported: Imported | null = null
     let isKnown = false
 
@@ -106,20 +112,23 @@ export function createFileImport(parts: FileImportParts) {
         isKnown = true
       } else if (one.field === 'documents') {
         await takeConfig()
-        await confirm()
-        onImport()
         await docs.add(one.value)
       } else config.add(one)
     }
 
+    const slice = loopSlice()
     let complete = false
     try {
-      for await (const one of values) await take(one)
-      await takeConfig()
-      complete = true
-      await docs.end(true)
+      for await (const one of values) {
+        await take(one)
+        if (docs.isHopeless()) break
+        if (slice.isOver()) await slice.next()
+      }
+      if (!docs.isHopeless()) await takeConfig()
+      complete = !docs.isHopeless()
+      await docs.end(complete ? 'whole' : 'refused')
     } catch (error) {
-      if (!complete) await docs.end(false)
+      if (!complete) await docs.end('broken')
       // Reports what was imported, unless the credential was revoked meanwhile.
       if (imported === null || !isBrokenOff(error)) throw error
     }

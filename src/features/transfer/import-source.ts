@@ -102,6 +102,8 @@ export function createSourceIntake(parts: SourceIntakeParts) {
       else await giveUp(open)
     },
     close,
+    /** Whether `close` may write something. */
+    isOpen: () => (open?.arriving ?? null) !== null,
     /** Documents that are shown. */
     imported: () => imported,
   }

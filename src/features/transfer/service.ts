@@ -51,6 +51,8 @@ export function createTransfer(options: TransferOptions) {
       }
     })
 
+  const loopSlice = () => timeSlice(clock.steady)
+
   return {
     export: (tenantId: string): Promise<ExportAnswer> => exportConfig(tenantId, parts, clock.iso()),
 
@@ -67,9 +69,9 @@ export function createTransfer(options: TransferOptions) {
     },
 
     /** Bounds the time that reading a file holds the event loop. */
-    slice: () => timeSlice(clock.steady),
+    slice: loopSlice,
 
-    importFile: createFileImport({ documents, importConfig, onDocuments, leases }),
+    importFile: createFileImport({ documents, importConfig, onDocuments, leases, loopSlice }),
   }
 }
 

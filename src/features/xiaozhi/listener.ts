@@ -16,6 +16,8 @@ const UTTERANCE_SAMPLES_MAX = 60 * RATE
 const SPOKEN_SAMPLES_MIN = 0.15 * RATE
 /** Speech of this length interrupts an answer; shorter speech may be its echo. */
 const BARGE_IN_SAMPLES = 0.3 * RATE
+/** Packets that wait to be decoded; more are dropped, which only happens on a busy machine. */
+const WAITING_MAX = 200
 
 export interface ListenerOptions {
   readonly decoder: PacketDecoder
@@ -23,6 +25,8 @@ export interface ListenerOptions {
   readonly clock: Pick<Clock, 'after'>
   /** Counts the memory of the sound that is kept. */
   readonly share: MemoryShare
+  /** Does a piece of work when the event loop has time for it. */
+  readonly inTurn: (work: () => void) => Promise<void>
   /** Called when somebody has spoken for `BARGE_IN_SAMPLES`. */
   readonly onSpeech: () => void
   /** Called at the end of the utterance: after silence, at the limit, or when memory runs out. */
@@ -38,16 +42,41 @@ export class Listener {
   #spoken = 0
   #silent = 0
   #cancelTimer = () => {}
+  /** Packets that are not yet decoded. */
+  #waiting: Uint8Array[] = []
+  #isDecoding = false
+  /** The board has ended the utterance whose packets wait. */
+  #isStopping = false
 
   constructor(private readonly options: ListenerOptions) {}
 
-  begin(mode: ListenMode): void {
+  begin(mode: ListenMode | null): void {
+    this.#forgetWaiting()
     this.#clear()
     this.#mode = mode
   }
 
   /** A packet of Opus; one that cannot be read is dropped. */
   push(packet: Uint8Array): void {
+    if (this.#mode === null || this.#isStopping || this.#waiting.length >= WAITING_MAX) return
+    // A copy, because the buffer belongs to the message of the socket.
+    this.#waiting.push(new Uint8Array(packet))
+    if (!this.#isDecoding) void this.#decodeWaiting()
+  }
+
+  async #decodeWaiting(): Promise<void> {
+    this.#isDecoding = true
+    while (this.#waiting.length > 0) {
+      await this.options.inTurn(() => {
+        const packet = this.#waiting.shift()
+        if (packet) this.#decode(packet)
+      })
+    }
+    this.#isDecoding = false
+    if (this.#isStopping) this.#stopNow()
+  }
+
+  #decode(packet: Uint8Array): void {
     if (this.#mode === null) return
     const samples = this.options.decoder.decode(packet)
     if (samples === null) return
@@ -57,6 +86,17 @@ export class Listener {
 
   /** The board has ended the utterance. In manual mode an utterance without speech counts, too. */
   stop(): void {
+    if (this.#isDecoding) this.#isStopping = true
+    else this.#stopNow()
+  }
+
+  /** The board wants no answer to the utterance that it has ended. */
+  abort(): void {
+    if (this.#isStopping) this.begin(null)
+  }
+
+  #stopNow(): void {
+    this.#isStopping = false
     if (this.#mode === null) return
     const isSaid = this.#mode === 'manual' || this.#isSpeech
     this.#mode = null
@@ -66,10 +106,16 @@ export class Listener {
 
   close(): void {
     this.#mode = null
+    this.#forgetWaiting()
     this.#clear()
     this.options.share.close()
     this.options.decoder.release()
     this.options.detector.close()
+  }
+
+  #forgetWaiting(): void {
+    this.#waiting = []
+    this.#isStopping = false
   }
 
   #clear(): void {

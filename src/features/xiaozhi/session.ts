@@ -6,6 +6,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import type { MemoryBudget } from '../../core/memory-budget.ts'
 import type { Principal } from '../../core/principal.ts'
 import { firstChars } from '../../core/text.ts'
+import type { LoopTurns } from '../../core/time-slice.ts'
 import type { Stage } from '../voice/voice-turn.ts'
 import { createDeviceTools, type DeviceTools } from './device-tools.ts'
 import { Listener } from './listener.ts'
@@ -23,6 +24,7 @@ import {
   writeFrame,
 } from './messages.ts'
 import { createPace, type Pace } from './mouth.ts'
+import { createFrameLimit, createSoundLimit } from './sound-limit.ts'
 import type { SpeechDetector } from './speech-detector.ts'
 import type { BoardTurns, TurnInput } from './turn.ts'
 
@@ -39,6 +41,8 @@ export interface SessionOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly budget: MemoryBudget
+  /** Decoding sound is work of the event loop: tenants take turns at it, a packet at a time. */
+  readonly loopTurns: LoopTurns
   readonly noteSeen: (tenantId: string, deviceId: string) => void
 }
 
@@ -57,9 +61,6 @@ export interface Caller {
 const HELLO_MS_MAX = 10_000
 /** A detected text is a wake word when the board listens within this time after it. */
 const WAKE_WORD_MS = 1_000
-/** Frames a second, and how many may come at once after a stall of the network; texts likewise. */
-const FRAMES_PER_SECOND = 100
-const FRAMES_AT_ONCE = 200
 /** The last control message of a flood is handled after this time. */
 const LATE_MS = 100
 const CONTROL_CHARS_MAX = 1_000
@@ -70,7 +71,7 @@ export class BoardSession {
   readonly #listener: Listener
   readonly #tools: DeviceTools
   readonly #pace: Pace
-  readonly #allowsFrame: () => boolean
+  readonly #allowsSound: (packet: Uint8Array) => boolean
   readonly #allowsText: () => boolean
   #version: FrameVersion = 1
   #isGreeted = false
@@ -91,13 +92,14 @@ export class BoardSession {
   ) {
     const { clock, detector, budget } = options
     this.#pace = createPace(clock)
-    this.#allowsFrame = createFrameLimit(clock)
+    this.#allowsSound = createSoundLimit(clock)
     this.#allowsText = createFrameLimit(clock)
     const send = (payload: object) => this.#send({ type: 'mcp', payload })
     this.#tools = createDeviceTools({ clock, send })
     this.#listener = new Listener({
       ...{ clock, decoder: caller.decoder, detector: detector() },
       share: budget.open(caller.principal.tenantId),
+      inTurn: (work) => options.loopTurns(caller.principal.tenantId, async () => work()),
       onSpeech: () => this.#interrupt(),
       onEnd: (samples) => this.#answer({ samples }),
     })
@@ -142,7 +144,7 @@ export class BoardSession {
     if (!this.#isGreeted) return
     const frame = readFrame(this.#version, bytes)
     if (frame?.type === 'json') this.onText(new TextDecoder().decode(frame.payload))
-    else if (frame && this.#allowsFrame()) this.#listener.push(frame.payload)
+    else if (frame && this.#allowsSound(frame.payload)) this.#listener.push(frame.payload)
   }
 
   /** To be called once, when the socket is closed. */
@@ -197,6 +199,7 @@ export class BoardSession {
   /** Reports the end of speech even when none has begun, because the board waits for it. */
   #abort(): void {
     this.#cancelWake()
+    this.#listener.abort()
     const wasSpeaking = this.#isSpeaking
     this.#interrupt()
     if (!wasSpeaking) this.#send({ type: 'tts', state: 'stop' })
@@ -237,17 +240,3 @@ export class BoardSession {
 
 /** The session id of a device. */
 export const sessionOf = ({ deviceId }: Principal): string => `dev-${deviceId}`
-
-/** A token bucket of frames; boards send 17 or 50 a second. Frames beyond it are dropped. */
-function createFrameLimit(clock: Pick<Clock, 'steady'>): () => boolean {
-  let left = FRAMES_AT_ONCE
-  let at = clock.steady()
-  return () => {
-    const now = clock.steady()
-    left = Math.min(FRAMES_AT_ONCE, left + ((now - at) / 1_000) * FRAMES_PER_SECOND)
-    at = now
-    if (left < 1) return false
-    left -= 1
-    return true
-  }
-}

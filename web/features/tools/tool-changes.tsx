@@ -23,7 +23,9 @@ export function ToolChanges({ server, tool, onApprove, onClose }: ToolChangesPro
   const { data } = query
   return (
     <Dialog wide title={t('tools.compare.title', { name: tool.name })} open onClose={onClose}>
-      <Loaded query={query}>{(definition) => <Compared definition={definition} />}</Loaded>
+      <Loaded query={query}>
+        {(definition) => <Compared tool={tool} definition={definition} />}
+      </Loaded>
       <div className="mt-6 flex justify-end gap-2">
         <Button onClick={onClose}>{t('action.cancel')}</Button>
         {data && (
@@ -56,13 +58,20 @@ function changesOf(kind: 'words' | 'lines', before: string, now: string): Change
   return diff ?? whole
 }
 
-function Compared({ definition }: { readonly definition: McpDefinition }) {
+interface ComparedProps {
+  readonly tool: McpTool
+  readonly definition: McpDefinition
+}
+
+function Compared({ tool, definition }: ComparedProps) {
   const { t } = useI18n()
   const { description, schema, approved } = definition
   if (approved === null) return <p className="text-ink-2">{t('tools.compare.none')}</p>
   const [before, now] = [written(approved.schema), written(schema)]
+  const isSame = approved.description === description && before === now
   return (
     <div className="grid gap-5">
+      {isSame && <p>{t(tool.read_only ? 'tools.compare.reads' : 'tools.compare.changes')}</p>}
       <Part title={t('tools.compare.description')}>
         {approved.description === description ? (
           <p className="text-ink-2">{t('tools.compare.same')}</p>

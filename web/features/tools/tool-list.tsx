@@ -87,6 +87,7 @@ export function ToolList({ server }: { readonly server: McpServer }) {
           {tools.map((tool) => (
             <ToolRow
               key={tool.name}
+              server={server}
               tool={tool}
               busy={decision.isPending && decision.variables?.tools[0] === tool}
               onDecide={(approve) => decision.mutate({ tools: [tool], approve })}

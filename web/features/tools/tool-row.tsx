@@ -1,13 +1,18 @@
 import { Check, Eye, TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
+import { LISTED_DESCRIPTION_CHARS } from '../../../src/core/limits/machine.ts'
 import type { UnusableReason } from '../../../src/features/mcp-servers/schema.ts'
-import type { McpTool } from '../../api/types.ts'
+import type { McpServer, McpTool } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { Badge } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/state.tsx'
 import { stateOf } from './offer.ts'
+import { useDefinition } from './tool-changes.tsx'
 
 interface ToolRowProps {
+  readonly server: McpServer
   readonly tool: McpTool
   readonly busy: boolean
   readonly onDecide: (approve: boolean) => void
@@ -23,7 +28,7 @@ const ACTIONS = {
 } as const
 
 /** A tool with its description, which is read before it is approved. */
-export function ToolRow({ tool, busy, onDecide, onCompare, onTry }: ToolRowProps) {
+export function ToolRow({ server, tool, busy, onDecide, onCompare, onTry }: ToolRowProps) {
   const { t, locale } = useI18n()
   const { name, title, call_name, description, schema_chars } = tool
   const state = stateOf(tool)
@@ -40,7 +45,7 @@ export function ToolRow({ tool, busy, onDecide, onCompare, onTry }: ToolRowProps
           {isUsable && ` · ${t('tools.size', { chars: schema_chars.toLocaleString(locale) })}`}
         </p>
         <Caution tool={tool} />
-        {description !== '' && <Description text={description} />}
+        {description !== '' && <Description server={server} tool={tool} />}
       </div>
       {isUsable && (
         <ForEditors>
@@ -108,23 +113,40 @@ function Caution({ tool }: Pick<ToolRowProps, 'tool'>) {
   )
 }
 
-/** Longer descriptions are folded, and can be unfolded because the model reads all of them. */
-const FOLDED_CHARS = 280
-
-function Description({ text }: { readonly text: string }) {
+/**
+ * The list has the beginning of a long description. The rest is loaded when it is unfolded, because
+ * the model reads all of it.
+ */
+function Description({ server, tool }: Pick<ToolRowProps, 'server' | 'tool'>) {
   const { t } = useI18n()
+  const [isOpen, setOpen] = useState(false)
+  const { description } = tool
   const body = 'text-[0.93rem] whitespace-pre-wrap text-ink-2'
-  if (text.length <= FOLDED_CHARS) return <p className={`mt-1 ${body}`}>{text}</p>
+  if (description.length < LISTED_DESCRIPTION_CHARS) {
+    return <p className={`mt-1 ${body}`}>{description}</p>
+  }
   return (
-    <details className="group mt-1">
+    <details className="group mt-1" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="cursor-pointer list-none">
-        <span className={`line-clamp-3 group-open:hidden ${body}`}>{text}</span>
+        <span className={`line-clamp-3 group-open:hidden ${body}`}>{description}</span>
         <span className="text-[0.88rem] text-accent">
           <span className="group-open:hidden">{t('tools.read')}</span>
           <span className="hidden group-open:inline">{t('tools.read.less')}</span>
         </span>
       </summary>
-      <p className={body}>{text}</p>
+      {isOpen && <WholeDescription server={server} tool={tool} className={body} />}
     </details>
+  )
+}
+
+interface WholeDescriptionProps extends Pick<ToolRowProps, 'server' | 'tool'> {
+  readonly className: string
+}
+
+function WholeDescription({ server, tool, className }: WholeDescriptionProps) {
+  return (
+    <Loaded query={useDefinition(server, tool)}>
+      {({ description }) => <p className={className}>{description}</p>}
+    </Loaded>
   )
 }

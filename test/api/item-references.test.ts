@@ -3,6 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, type ModelMessage, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
 import { HOUR_MS } from '../../src/core/clock.ts'
+import { createItemStore } from '../../src/features/chat/item-store.ts'
 import { user } from '../support/completions.ts'
 import { type Failover, startFailover } from '../support/failover.ts'
 import { inputMessage, responseTenant, textsOf } from '../support/open-responses.ts'
@@ -134,6 +135,30 @@ describe('references to items', () => {
     const refused = await chat.send({ input: [reference(output[0]?.id), user('again')] })
     expect(refused.status).toBe(400)
   })
+})
+
+test('a tenant keeps its newest items, up to a number and a size', async () => {
+  const { tenantId, id: keyId } = await tenant()
+  const { tenantId: otherId } = await tenant()
+  const owner = { tenantId, keyId }
+  const ids = ['a', 'b', 'c', 'd', 'e']
+  const store = createItemStore(server.app.db, { items: 3, bytes: 20 })
+  const left = async () => {
+    const found = await store.find(owner, 0, ids)
+    return found.map(({ id }) => id).toSorted()
+  }
+  await store.add({ tenantId: otherId, keyId }, 1, [{ id: 'a', item: '"1"' }])
+  await store.add(owner, 1, [{ id: 'a', item: '"1"' }])
+  await store.add(owner, 2, [{ id: 'b', item: '"2"' }])
+  await store.touch(owner, 3, ['a'])
+  await store.add(owner, 4, [
+    { id: 'c', item: '"3"' },
+    { id: 'd', item: '"4"' },
+  ])
+  expect(await left()).toEqual(['a', 'c', 'd'])
+  await store.add(owner, 5, [{ id: 'e', item: '"a long item 5"' }])
+  expect(await left()).toEqual(['d', 'e'])
+  expect(await store.find({ tenantId: otherId, keyId }, 0, ids)).toHaveLength(1)
 })
 
 describe("the AI SDK's default API", () => {

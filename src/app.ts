@@ -59,7 +59,7 @@ export interface AppOptions {
   readonly consoleGate: Gate
   readonly auth: AuthParts
   readonly deviceEndpoints: DeviceEndpoints
-  readonly chat: Pick<ChatRouteOptions, 'assistants'>
+  readonly chat: Pick<ChatRouteOptions, 'assistants' | 'limits' | 'keptItems'>
   readonly clock: Pick<Clock, 'now' | 'steady'>
   readonly mcp: Pick<McpRouteOptions, 'mcp' | 'door'>
   readonly xiaozhi: Omit<XiaozhiRouteOptions, 'origins'> &

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isAllowEntry } from './channels/egress/url-guard.ts'
 import { THINKING_FORMS } from './channels/ports/llm.ts'
+import { CHAT_MESSAGES_MAX, CHAT_TEXT_CHARS_MAX } from './core/limits/contract.ts'
 import { LOG_LEVELS } from './core/log.ts'
 import {
   appSchemes,
@@ -112,6 +113,15 @@ export const SETTINGS = {
     .optional()
     .describe('port for Home Assistant; unset: off'),
   MB_WYOMING_KEY: secret.describe('key whose assistant answers there'),
+  MB_CHAT_CHARS_MAX: whole(1_000, 2_000_000, CHAT_TEXT_CHARS_MAX).describe(
+    'characters of one chat completion or response',
+  ),
+  MB_CHAT_MESSAGES_MAX: whole(1, 10_000, CHAT_MESSAGES_MAX).describe(
+    'messages of one chat completion or response',
+  ),
+  MB_RESPONSE_HOURS: whole(0, 720, 24).describe(
+    'hours that items of a response can be referred to; 0: none is kept',
+  ),
   MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('open agent streams'),
   MB_LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('level of the server log'),
   MB_METRICS_TOKEN: secret.describe('Bearer token of /metrics'),

@@ -20,7 +20,16 @@ export const ERRORS = {
   field_too_small: [400, '字段 {field} 低于下限 {min}'],
   field_invalid: [400, '字段 {field} 的值无效'],
   unsupported_value: [400, '不支持字段 {field} 的这个值'],
+  item_not_kept: [
+    400,
+    '引用的项没有保存或已过期，请发送整项（AI SDK 请设 store: false 或用 openai.chat）',
+  ],
   unsupported_parameter: [400, '不支持字段 {field}'],
+  model_context_exceeded: [400, '对话超出了所用模型的上下文长度，请缩短对话后重试'],
+  model_tools_refused: [
+    400,
+    '模型服务拒绝了请求中的工具：该模型可能不支持工具，或工具的 parameters 不符合它的要求',
+  ],
   context_length_exceeded: [400, '{field} 的文字总量过长（最多 {max} 个字符）'],
   input_token_ids: [400, 'input 应为文本（LangChain 设 check_embedding_ctx_length=False）'],
   speech_format: [400, 'response_format 只支持 mp3、wav、pcm、opus'],

@@ -159,6 +159,18 @@ const paramOf = (path: readonly PropertyKey[]): string =>
     .replace(/^\./, '')
     .slice(0, 200)
 
+/** Longest value that an error names. */
+const WORD_CHARS_MAX = 40
+
+/** A value that is one word, such as `namespace`: it names a choice and is no text of a person. */
+function wordOf({ input }: z.core.$ZodIssue, path: readonly PropertyKey[]): string | null {
+  const last = path.at(-1)
+  const isOuter = typeof input === 'object' && input !== null && last !== undefined
+  const value = isOuter ? (input as Readonly<Record<PropertyKey, unknown>>)[last] : input
+  const isWord = typeof value === 'string' && /^[\w.:-]+$/.test(value)
+  return isWord ? value.slice(0, WORD_CHARS_MAX) : null
+}
+
 /**
  * The first problem of a body as an error that names the field. A rule of ours carries its error
  * in its message (`issue`); every other message is zod's.
@@ -169,6 +181,10 @@ function explain(error: z.ZodError): AppError {
   const { issue: problem, path } = innermost(first)
   const details = path.length > 0 ? { param: paramOf(path) } : {}
   const ours = errorOfIssue(problem.message, details)
+  const value = ours?.code === 'unsupported_value' ? wordOf(problem, path) : null
+  if (value !== null) {
+    return appError('unsupported_value', { field: `${paramOf(path)}: ${value}` }, details)
+  }
   if (ours) return ours
   const field = path.map(String).join('.').slice(0, 60) || '请求体'
   if (problem.code === 'invalid_type') {

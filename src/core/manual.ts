@@ -9,6 +9,7 @@ export const MANUAL_PATHS = [
   '/docs/typescript',
   '/docs/python',
   '/docs/curl',
+  '/docs/agents',
   '/docs/openwebui',
   '/docs/homeassistant',
   '/docs/devices',

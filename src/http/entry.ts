@@ -18,7 +18,7 @@ const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
   // The star is for the headers that OpenAI's client adds in a page; it never means Authorization.
   'access-control-allow-headers':
-    'Authorization, Content-Type, X-Request-Id, X-Moonbase-Session, *',
+    'Authorization, Content-Type, X-Request-Id, X-Moonbase-Session, X-Moonbase-Kb, *',
   'access-control-max-age': '86400',
 } as const
 

@@ -57,7 +57,10 @@ const SAME_WORD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const BY_CODE: Partial<Readonly<Record<ErrorCode, string>>> = {
   input_token_ids: 'unsupported_value',
   budget_spent: 'insufficient_quota',
+  item_not_kept: 'unsupported_value',
   speech_format: 'unsupported_value',
+  model_context_exceeded: 'context_length_exceeded',
+  model_tools_refused: 'upstream_4xx',
   model_retry_exhausted: 'retry_exhausted',
   model_upstream_4xx: 'upstream_4xx',
   model_upstream_5xx: 'upstream_5xx',

@@ -6,7 +6,6 @@ import { errorFields, type Logger } from '../core/log.ts'
 import { createMemoryBudget } from '../core/memory-budget.ts'
 import { createAgent } from '../features/agent/service.ts'
 import { createTurnConfigStore } from '../features/agent/store.ts'
-import { createAssistants } from '../features/chat/assistants.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
 import type { Sockets } from '../features/xiaozhi/sockets.ts'
@@ -23,6 +22,7 @@ import { createSse, type Sse } from '../http/sse.ts'
 import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openBackups } from './backups.ts'
+import { openChat } from './chat.ts'
 import { openConsole } from './console.ts'
 import { openDevices, openXiaozhi } from './devices.ts'
 import { requestBudgetBytes } from './machine.ts'
@@ -71,6 +71,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const secret = adapters.secrets.session
   const people = openConsole({ ...adapters, ...http, ...audit, ...managed, openTurns, secret })
   const system = openSystem(adapters, jobs, tenants)
+  const chat = openChat(adapters, management.apps)
   const parts = { ...kb.services, ...people.services, ...talk.services, system }
   const app = createApp({
     services: { ...records, ...parts, ...stock, agent, sources, provider, voice, ...http },
@@ -78,7 +79,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
-    chat: { assistants: createAssistants(management.apps) },
+    chat,
     clock,
     mcp: openMcp({ ...adapters, agent, configs }),
     xiaozhi: openXiaozhi({
@@ -94,7 +95,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     verbose: config.MB_LOG_LEVEL === 'debug',
     record,
   })
-  const prune = schedule(adapters, jobs, [logs, usage, audit.audit, management.shares], servers)
+  const kept = [logs, usage, audit.audit, management.shares, chat.keptItems]
+  const prune = schedule(adapters, jobs, kept, servers)
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
   // Parts that still write are closed before the parts that they write to.

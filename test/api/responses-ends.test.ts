@@ -72,9 +72,9 @@ describe('responses that end otherwise', () => {
     ['nothing said', {}, 'input', null],
     ['blank text', { input: ' ' }, 'input', null],
     [
-      'a reference to an item',
+      'a reference to an item that is not kept',
       { input: [{ type: 'item_reference', id: 'x' }] },
-      'input[0].type',
+      'input[0].id',
       'unsupported_value',
     ],
     [
@@ -104,7 +104,7 @@ describe('responses that end otherwise', () => {
     ],
     [
       'tools of another type',
-      { ...HI, tools: [{ type: 'web_search' }] },
+      { ...HI, tools: [{ type: 'teleport' }] },
       'tools[0].type',
       'unsupported_value',
     ],

@@ -11,6 +11,7 @@ export interface Chunk {
     readonly delta: {
       readonly role?: string
       readonly content?: string
+      readonly reasoning_content?: string
       readonly annotations?: readonly { readonly url_citation: { title: string; url: string } }[]
       readonly tool_calls?: readonly { id: string; function: { name: string; arguments: string } }[]
     }
@@ -30,6 +31,7 @@ export interface Completion {
       readonly finish_reason: string
       readonly message: {
         readonly content: string | null
+        readonly reasoning_content?: string
         readonly annotations: readonly object[]
         readonly tool_calls?: readonly { readonly id: string }[]
       }
@@ -46,8 +48,8 @@ export interface Completion {
 }
 
 /**
- * The frames of contract 2, 1.5, a letter each: role, annotations, fallback, content, server tool
- * (told and done), client call, finish, usage, done and error.
+ * The frames of a stream, a letter each: role, annotations, fallback, content, reasoning, server
+ * tool (told and done), client call, finish, usage, done and error.
  */
 const LETTERS: readonly (readonly [letter: string, is: (chunk: Chunk) => unknown])[] = [
   ['E', (chunk) => chunk.error],
@@ -57,13 +59,14 @@ const LETTERS: readonly (readonly [letter: string, is: (chunk: Chunk) => unknown
   ['A', ({ choices }) => choices[0]?.delta.annotations],
   ['K', ({ choices }) => choices[0]?.delta.tool_calls],
   ['C', ({ choices }) => choices[0]?.delta.content],
+  ['r', ({ choices }) => choices[0]?.delta.reasoning_content],
   ['F', ({ moonbase }) => moonbase?.provider_fallback],
   ['t', ({ moonbase }) => moonbase?.tool_call],
   ['T', ({ moonbase }) => moonbase?.tool_result],
 ]
 
 /** The order of frames. Text never comes before a fallback, nothing comes after an error. */
-const ORDER = /^RA?[tT]*F?[tTC]*(K*SU?D|E)$/
+const ORDER = /^RA?[rtT]*F?[rtTC]*(K*SU?D|E)$/
 
 /** Reads a whole stream and checks every rule that holds for all of them. */
 function readStream(text: string) {

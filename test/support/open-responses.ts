@@ -36,7 +36,25 @@ const Item = z.discriminatedUnion('type', [
     id,
     call_id: id,
     name: z.string(),
+    namespace: z.string().optional(),
     arguments: z.string(),
+    status: Status,
+  }),
+  z.object({
+    type: z.literal('custom_tool_call'),
+    id,
+    call_id: id,
+    name: z.string(),
+    namespace: z.string().optional(),
+    input: z.string(),
+    status: Status,
+  }),
+  z.object({
+    type: z.literal('tool_search_call'),
+    id,
+    call_id: id,
+    execution: z.literal('client'),
+    arguments: z.record(z.string(), z.unknown()),
     status: Status,
   }),
   z.object({
@@ -48,6 +66,7 @@ const Item = z.discriminatedUnion('type', [
   }),
 ])
 const Tool = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.enum(['custom', 'namespace', 'tool_search']) }),
   z.object({
     type: z.literal('function'),
     name: z.string(),
@@ -87,10 +106,7 @@ const ResponseResource = z.object({
   output: z.array(Item),
   error: nullable(z.object({ code: z.string(), message: z.string() })),
   tools: z.array(Tool),
-  tool_choice: z.union([
-    z.enum(['none', 'auto', 'required']),
-    z.object({ type: z.literal('function'), name: z.string() }),
-  ]),
+  tool_choice: z.union([z.enum(['none', 'auto', 'required']), z.looseObject({ type: z.string() })]),
   truncation: z.enum(['auto', 'disabled']),
   parallel_tool_calls: z.boolean(),
   text: z.object({ format: Format }),
@@ -164,6 +180,16 @@ const Event = z.discriminatedUnion('type', [
     arguments: z.string(),
   }),
   z.object({
+    type: z.literal('response.custom_tool_call_input.delta'),
+    ...inItem,
+    delta: z.string(),
+  }),
+  z.object({
+    type: z.literal('response.custom_tool_call_input.done'),
+    ...inItem,
+    input: z.string(),
+  }),
+  z.object({
     type: z.literal('error'),
     error: z.object({
       type: z.string(),
@@ -181,9 +207,11 @@ const TEXT =
 const CALL =
   'output_item.added (function_call_arguments.delta )+function_call_arguments.done ' +
   'output_item.done '
+const CUSTOM =
+  'output_item.added (custom_tool_call_input.delta )+custom_tool_call_input.done output_item.done '
 const SEARCH = 'output_item.added output_item.done '
 const END = '(completed|incomplete|error failed) '
-const ORDER = new RegExp(`^created in_progress (${TEXT}|${CALL}|${SEARCH})*${END}$`)
+const ORDER = new RegExp(`^created in_progress (${TEXT}|${CALL}|${CUSTOM}|${SEARCH})*${END}$`)
 
 /** Reads a stream, and checks every event and their order as clients of the standard do. */
 function readResponseStream(body: string) {
@@ -220,6 +248,7 @@ export async function responseTenant(app: TestApp) {
     })
   return {
     ...chat,
+    send,
     /** A whole response that the standard's clients accept. */
     async whole(body: object, more = {}) {
       const response = await send(body, more)

@@ -33,6 +33,7 @@ export function emptyApp() {
     consoleGate: gate('console', refuse, uploads),
     pages: { routes: new Elysia(), missing: () => null, share: null, widget: null },
     contexts: createRequestContexts(() => 0),
+    chat: { limits: { messages: 1, chars: 1 } } as Parts['chat'],
     tls: false,
   }
   const parts = new Proxy(given, { get: (known, name) => Reflect.get(known, name) ?? idle })

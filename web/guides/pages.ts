@@ -1,7 +1,10 @@
 /** The pages of the manual by section; src/core/manual.ts lists the same addresses. */
 export const GUIDE_GROUPS = [
   { id: 'use', pages: ['start', 'models', 'kb', 'apps', 'tools', 'mcp'] },
-  { id: 'connect', pages: ['typescript', 'python', 'curl', 'openwebui', 'homeassistant'] },
+  {
+    id: 'connect',
+    pages: ['typescript', 'python', 'curl', 'agents', 'openwebui', 'homeassistant'],
+  },
   { id: 'sound', pages: ['devices', 'xiaozhi', 'voice'] },
   {
     id: 'run',

@@ -198,6 +198,7 @@ export const en: Dictionary = {
   'field.temperature.wrong': 'A number from 0 to 2',
   'field.thinking': 'Thinking',
   'guide.api': 'Use the API',
+  'guide.agents': 'Coding agents and frameworks',
   'guide.apps': 'Apps and keys',
   'guide.curl': 'With curl',
   'guide.devices': 'Devices',

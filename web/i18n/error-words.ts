@@ -22,7 +22,13 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   field_too_small: 'The field {field} is below its limit of {min}',
   field_invalid: 'The value of the field {field} is not valid',
   unsupported_value: 'This value of the field {field} is not supported',
+  item_not_kept:
+    'The item that is referred to is not kept (too old, of another key, or not to be stored): send the whole item; in the AI SDK set store: false or use openai.chat',
   unsupported_parameter: 'The field {field} is not supported',
+  model_context_exceeded:
+    'The conversation is longer than the model can read; shorten it and try again',
+  model_tools_refused:
+    'The model refused the tools of the request: it may know no tools, or their parameters are not what it takes',
   context_length_exceeded: 'The texts of {field} are too long together (at most {max} characters)',
   input_token_ids:
     'The input has to be text, not token ids; in LangChain set check_embedding_ctx_length=False',

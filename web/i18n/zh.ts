@@ -187,6 +187,7 @@ export const zh = {
   'field.temperature.wrong': '应为 0 到 2 之间的数',
   'field.thinking': '思考',
   'guide.api': '使用 API',
+  'guide.agents': '编程智能体与框架',
   'guide.apps': '应用与密钥',
   'guide.curl': '用 curl 调用',
   'guide.devices': '设备',

@@ -234,6 +234,8 @@ export interface HttpFailure {
 /** As llama.cpp, OpenAI, vLLM and LM Studio say it. */
 const CONTEXT_WORDS = /exceed_context_size|context_length_exceeded|context (length|size|window)/i
 const TOOL_WORDS = /\btool|\bfunction|工具|函数/i
+/** What is wrong is the order of messages, calls and results, not that there are tools. */
+const HISTORY_WORDS = /tool_call_id|tool message|tool_calls['"`]? must|role ['"`]?tool\b/i
 const EXPLAINED = [400, 404, 422]
 
 /**
@@ -256,7 +258,8 @@ export async function httpFailure(response: Response, now: number): Promise<Http
   }
   if (status >= 500) return fail('upstream_5xx', { retryable: true, ...wait })
   if (status < 400) return fail('provider_error', {})
-  const toolsRefused = status !== 404 && TOOL_WORDS.test(text)
+  const isOther = status === 404 || contextExceeded || HISTORY_WORDS.test(text)
+  const toolsRefused = !isOther && TOOL_WORDS.test(text)
   return fail('upstream_4xx', { toolsRefused, contextExceeded })
 }
 

@@ -115,8 +115,11 @@ export const SOURCE_URL_CHARS_MAX = 2_000
 export const SOURCE_FILE_NAME_CHARS_MAX = 255
 /** Only this many characters of a question are searched for. */
 export const KB_QUERY_CHARS_MAX = 2_000
-/** Parts and tool calls of all messages of one request; a long history has hundreds. */
-export const CHAT_PARTS_MAX = 3_000
+/** Items of recent responses that a tenant keeps. */
+export const RESPONSE_ITEMS_MAX = 5_000
+export const RESPONSE_ITEMS_BYTES_MAX = 32 * 1024 * 1024
+/** Parts and tool calls of all messages of one request, for each message that it may have. */
+export const CHAT_PARTS_PER_MESSAGE = 3
 /** Text of the tools that a caller brings, or of the schema of its answer: 1 ms of work. */
 export const CLIENT_TOOLS_CHARS_MAX = 512 * 1024
 /** Maximum nesting of untrusted JSON; far above any known schema. */

@@ -23,6 +23,7 @@ const REQUEST: TurnRequest = {
     clientTools: [],
     toolChoice: 'none',
     sampling: { maxTokens: TOKENS_MAX },
+    showThinking: false,
     fallbackOnlyWhileSilent: false,
   },
 }

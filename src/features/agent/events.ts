@@ -72,14 +72,24 @@ const CODES = {
   provider_error: 'model_provider_error',
 } as const satisfies Record<FailureReason, ErrorCode>
 
+/** What the caller sent beside a text, and can mend when a model refuses it. */
+export interface Brought {
+  readonly messages: boolean
+  readonly tools: boolean
+}
+
 /** The event that ends a failed turn. Unexpected errors are logged and not part of it. */
-export function errorEvent(error: unknown, log: Logger): AgentEvent {
-  const { code, message } = errorOf(error, log)
+export function errorEvent(error: unknown, log: Logger, brought: Brought): AgentEvent {
+  const { code, message } = errorOf(error, log, brought)
   return { type: 'error', message, code }
 }
 
-function errorOf(error: unknown, log: Logger): AppError {
-  if (error instanceof ChannelFailure) return appError(CODES[error.reason])
+function errorOf(error: unknown, log: Logger, brought: Brought): AppError {
+  if (error instanceof ChannelFailure) {
+    if (error.contextExceeded && brought.messages) return appError('model_context_exceeded')
+    if (error.toolsRefused && brought.tools) return appError('model_tools_refused')
+    return appError(CODES[error.reason])
+  }
   if (error instanceof AppError) return error
   if (error instanceof BudgetExceeded) return appError('turn_memory_full')
   log.error('turn failed', errorFields(error))

@@ -138,7 +138,8 @@ function reportFailure(
 
 /**
  * Alternates model calls and tool rounds. The last call is offered no tools. A refused call is made
- * again without what was too much for the model: tools, or the older half of the memory.
+ * again without what was too much for the model: this server's tools, or the older half of the
+ * memory. The caller's tools stay: an answer without them would not be what was asked for.
  */
 async function runOnChannel(
   channel: Channel,
@@ -166,8 +167,8 @@ async function runOnChannel(
         const oldest = olderHalf(remembered)
         messages.splice(1, oldest)
         remembered -= oldest
-      } else if (error.toolsRefused && tools.length > 0) {
-        offered = []
+      } else if (error.toolsRefused && tools.length > clientTools.length) {
+        offered = [...clientTools]
       } else {
         throw error
       }

@@ -5,7 +5,7 @@ import type { Fence, TurnOrder } from '../../storage/shared-state.ts'
 import type { Devices } from '../devices/service.ts'
 import type { Keys } from '../keys/service.ts'
 import type { Budgets, Usage } from '../usage/service.ts'
-import { type Emit, errorEvent } from './events.ts'
+import { type Brought, type Emit, errorEvent } from './events.ts'
 import type { ModelAnswer } from './model-loop.ts'
 import type { OpenTurns, TurnGuard } from './open-turns.ts'
 import type { TurnConfigStore } from './store.ts'
@@ -107,7 +107,7 @@ export function createAgent(options: AgentOptions) {
                 : turnOrder.run(tenantId, sessionId, inTurn, guard.signal)
             })
           } catch (error) {
-            if (!client.aborted) await emit([errorEvent(error, log)])
+            if (!client.aborted) await emit([errorEvent(error, log, broughtBy(request))])
             return null
           } finally {
             begun.resolve()
@@ -139,6 +139,11 @@ function count({ devices, usage }: AgentOptions, principal: Principal): void {
   if (deviceId !== null) devices.noteSeen(tenantId, deviceId)
   if (kind === 'general' && appId) usage.countAsApp(principal)
 }
+
+const broughtBy = ({ conversation }: TurnRequest): Brought => ({
+  messages: conversation !== undefined,
+  tools: conversation !== undefined && conversation.clientTools.length > 0,
+})
 
 /** All images that the model is sent. */
 const imagesOf = ({ images, conversation }: TurnRequest): readonly string[] =>

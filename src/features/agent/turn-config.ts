@@ -75,6 +75,8 @@ export interface Conversation extends RequestedConversation {
   readonly clientTools: readonly ToolSpec[]
   readonly toolChoice: 'auto' | 'none' | ForcedTool
   readonly sampling: Sampling
+  /** Whether the events contain the model's reasoning where it is to think. */
+  readonly showThinking: boolean
   /** The caller cannot retract text, so no other channel takes over after the first text. */
   readonly fallbackOnlyWhileSilent: boolean
 }
@@ -157,7 +159,7 @@ export interface ToolSources {
 /**
  * The tools of a turn: those of the caller's connection that the app allows, and those of this
  * server. Of tools with the same name the client's comes first (contract 2, D6), then the
- * connection's.
+ * connection's. A caller who requires a call means one of its own tools, so it gets no others.
  */
 export async function toolsOffered(
   { builtInTools, toolsOfServers }: ToolSources,
@@ -165,13 +167,14 @@ export async function toolsOffered(
   resolved: ResolvedTurn,
   { conversation, ownTools = [] }: TurnRequest,
 ): Promise<readonly Tool[]> {
-  if (conversation?.toolChoice === 'none') return []
+  const clientTools = conversation?.clientTools ?? []
+  const isForClient = conversation?.toolChoice === 'required' && clientTools.length > 0
+  if (conversation?.toolChoice === 'none' || isForClient) return []
   const builtIn = builtInTools(resolved)
   // Nearly no turn names a tool of a server.
   const isWhole = resolved.mcpTools.length === 0
   const tools = isWhole ? builtIn : [...builtIn, ...(await toolsOfServers(principal, resolved))]
   const own = ownTools.filter(({ spec }) => isAllowed(spec.name, resolved.tools))
-  const clientTools = conversation?.clientTools ?? []
   if (clientTools.length === 0 && own.length === 0) return tools
   const taken = new Set([...clientTools, ...own.map(({ spec }) => spec)].map(({ name }) => name))
   return [...own, ...tools.filter(({ spec }) => !taken.has(spec.name))]

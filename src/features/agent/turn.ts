@@ -129,6 +129,7 @@ async function modelLoopOf(
   const { log, meters, usage } = options
   const { prompt, context, thinking, temperature } = resolved
   const { text, images, conversation } = request
+  const showsThinking = request.show_thinking || (thinking && conversation?.showThinking)
   const said = conversation?.messages ?? [userMessage(text, images)]
   const passages = passagesOf(found)
   const isMiss = found !== null && found !== 'skipped' && passages.length === 0
@@ -143,7 +144,7 @@ async function modelLoopOf(
       passages,
       thinking,
       temperature,
-      ...(request.show_thinking ? { showThinking: true } : {}),
+      ...(showsThinking ? { showThinking: true } : {}),
       ...(conversation ? { sampling: conversation.sampling, ...forcedOf(conversation) } : {}),
     },
     tools: createToolBox(offered, principal.tenantId, log),

@@ -52,6 +52,7 @@ export const CompletionAnswer = z.object({
         content: z.string().nullable(),
         refusal: z.null(),
         annotations: z.array(z.object({ type: z.literal('url_citation'), url_citation: Citation })),
+        reasoning_content: z.string().optional(),
         tool_calls: z
           .array(
             z.object({
@@ -94,7 +95,25 @@ const OutputItem = z.discriminatedUnion('type', [
     id: z.string(),
     call_id: z.string(),
     name: z.string(),
+    namespace: z.string().optional(),
     arguments: z.string(),
+    status,
+  }),
+  z.object({
+    type: z.literal('custom_tool_call'),
+    id: z.string(),
+    call_id: z.string(),
+    name: z.string(),
+    namespace: z.string().optional(),
+    input: z.string(),
+    status,
+  }),
+  z.object({
+    type: z.literal('tool_search_call'),
+    id: z.string(),
+    call_id: z.string(),
+    execution: z.literal('client'),
+    arguments: z.record(z.string(), z.unknown()),
     status,
   }),
   z.object({

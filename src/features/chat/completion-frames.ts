@@ -68,6 +68,8 @@ export function createFrames(head: CompletionHead, includeUsage: boolean, errorB
       // Nearly all events, so the JSON is written without an intermediate object.
       case 'llm_delta':
         return `${open}{"content":${JSON.stringify(event.text)}}${close}}\n\n`
+      case 'thinking_delta':
+        return chunk({ reasoning_content: event.text })
       case 'kb_refs': {
         const moonbase = { kb_refs: event.refs }
         return chunk({ annotations: annotationsOf(event.refs, head.site) }, { moonbase })
@@ -115,11 +117,13 @@ export function completionOf(
 ) {
   const { text, clientCalls } = answer
   const called = clientCalls.length > 0
+  const reasoning = reasoningOf(events)
   const message = {
     role: 'assistant',
     content: called && text === '' ? null : text,
     refusal: null,
     annotations: annotationsOf(refsOf(events), site),
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...(called ? { tool_calls: clientCalls.map(wireCall) } : {}),
   }
   return {
@@ -135,6 +139,13 @@ export function completionOf(
 
 const annotationsOf = (refs: readonly KbRef[], site: string) =>
   refs.map((ref) => ({ type: 'url_citation', url_citation: citationOf(ref, site) }))
+
+/** The reasoning of the channel that answered: a takeover starts over. */
+function reasoningOf(events: readonly AgentEvent[]): string {
+  const since = events.findLastIndex(({ type }) => type === 'provider_fallback') + 1
+  const thoughts = events.slice(since).filter((event) => event.type === 'thinking_delta')
+  return thoughts.map(({ text }) => text).join('')
+}
 
 const wireCall = ({ id, name, arguments: args }: ToolCall) => ({
   id,

@@ -8,8 +8,8 @@ import { openAiError } from '../../http/openai-answers.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import { CompletionAnswer } from './answer-schemas.ts'
 import { completionOf, createFrames, frameStream } from './completion-frames.ts'
-import { CompletionRequest, turnOfCompletion } from './completion-request.ts'
-import { sessionOf } from './fields.ts'
+import { completionRequest, turnOfCompletion } from './completion-request.ts'
+import { isWithoutKb, sessionOf } from './fields.ts'
 import {
   CHAT_PARAMETERS,
   type ChatCall,
@@ -27,18 +27,20 @@ const COMPLETION_DOC = chatDoc(
 )
 
 const STREAM = frameStream(openAiError)
-const body = jsonBody(CompletionRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 
 /** POST /v1/chat/completions: one turn in the form of OpenAI's API (contract 2, section 1). */
 export const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
   const door = openDoor(options)
+  const { limits } = options
+  const body = jsonBody(completionRequest(limits), { bytesMax: AGENT_BODY_BYTES_MAX })
   return new Elysia().use(gate).post(
     '/chat/completions',
     async ({ principal, request, upload, server, set }) => {
-      const input = await body.read(request, upload)
+      const given = await body.read(request, upload)
+      const input = isWithoutKb(request.headers) ? { ...given, kb: false } : given
       const { model } = input
       const sessionId = sessionOf({ field: 'session_id', given: input.session_id }, request.headers)
-      const wanted = turnOfCompletion(input, sessionId !== null)
+      const wanted = turnOfCompletion(input, sessionId !== null, limits)
       const field = 'messages'
       const call: ChatCall = { principal, request, server, set, model, wanted, field, sessionId }
       const opened = await door.openTurn(call)

@@ -1,7 +1,8 @@
 import type { LlmMessage, ToolCall } from '../../channels/ports/llm.ts'
 import { appError } from '../../core/errors.ts'
-import { CHAT_TEXT_CHARS_MAX, IMAGES_MAX } from '../../core/limits/contract.ts'
+import { IMAGES_MAX } from '../../core/limits/contract.ts'
 import { charCount, IMAGE_PLACEHOLDER } from '../../core/text.ts'
+import type { ChatLimits } from './fields.ts'
 
 /** A text, or an image by its address. */
 export type CallerPart = string | { readonly image: string }
@@ -39,8 +40,9 @@ export function readConversation(
   messages: readonly CallerMessage[],
   { field, callId }: FieldNames,
   tailOnly: boolean,
+  limits: ChatLimits,
 ): TurnConversation {
-  checkLength(messages, field)
+  checkLength(messages, field, limits.chars)
   checkCalls(messages, callId)
   const last = messages.at(-1)
   const lastUser = messages.findLast(({ role }) => role === 'user')
@@ -60,11 +62,10 @@ export function readConversation(
 
 const invalid = (field: string, param: string) => appError('field_invalid', { field }, { param })
 
-function checkLength(messages: readonly CallerMessage[], field: string): void {
+function checkLength(messages: readonly CallerMessage[], field: string, max: number): void {
   const texts = messages.flatMap(textsOf)
   const sumOf = (lengthOf: (text: string) => number) =>
     texts.reduce((sum, text) => sum + lengthOf(text), 0)
-  const max = CHAT_TEXT_CHARS_MAX
   // Counts code points only when the cheaper count of UTF-16 units is over the limit.
   if (sumOf(({ length }) => length) <= max || sumOf(charCount) <= max) return
   throw appError('context_length_exceeded', { field, max }, { param: field })
@@ -95,10 +96,38 @@ function messagesOf(messages: readonly CallerMessage[]): LlmMessage[] {
     message.role === 'user' ? message.parts.filter((part) => typeof part !== 'string') : [],
   )
   const sent = new Set(images.slice(-IMAGES_MAX))
-  return messages
+  return answered(messages)
     .filter((message) => message.role !== 'system')
     .filter((message) => message.role !== 'assistant' || !isEmpty(message))
     .map((message) => wireOf(message, sent))
+}
+
+/** Told to the model in place of a result, because models refuse a call without one. */
+const NO_RESULT = 'There is no result: the call was interrupted.'
+
+/**
+ * Adds a result to each call that has none: a person may stop a program in a call of a tool, and
+ * the conversation goes on after it.
+ */
+function answered(messages: readonly CallerMessage[]): CallerMessage[] {
+  const all: CallerMessage[] = []
+  let open: readonly ToolCall[] = []
+  const close = () => {
+    for (const { id } of open) all.push({ at: '', role: 'tool', callId: id, text: NO_RESULT })
+    open = []
+  }
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      const call = open.findIndex(({ id }) => id === message.callId)
+      // A second result of a call, which models refuse as well.
+      if (call < 0) continue
+      open = open.toSpliced(call, 1)
+    } else if (message.role !== 'system') close()
+    all.push(message)
+    if (message.role === 'assistant') open = message.calls
+  }
+  close()
+  return all
 }
 
 /** Clients keep a failed answer as an empty message, which several upstreams refuse. */

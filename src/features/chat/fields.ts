@@ -1,13 +1,9 @@
 import { z } from 'zod'
 import { checkImage } from '../../channels/egress/images.ts'
+import type { Sampling } from '../../channels/ports/llm.ts'
 import { appError, issue } from '../../core/errors.ts'
-import {
-  CHAT_MESSAGES_MAX,
-  CHAT_TEXT_CHARS_MAX,
-  SESSION_ID_CHARS_MAX,
-  TEMPERATURE_MAX,
-} from '../../core/limits/contract.ts'
-import { CHAT_PARTS_MAX, CLIENT_TOOLS_CHARS_MAX } from '../../core/limits/machine.ts'
+import { SESSION_ID_CHARS_MAX, TEMPERATURE_MAX } from '../../core/limits/contract.ts'
+import { CHAT_PARTS_PER_MESSAGE, CLIENT_TOOLS_CHARS_MAX } from '../../core/limits/machine.ts'
 import { charCount } from '../../core/text.ts'
 
 /** Fields that chat completions and responses have in common. */
@@ -61,12 +57,33 @@ export const imageUrl = z.string().superRefine((url, context) => {
   if (problem) context.addIssue({ code: 'custom', message: problem })
 })
 
-export const temperature = z.number().min(0).max(TEMPERATURE_MAX).optional()
-export const share = z.number().min(0).max(1).optional()
-export const penalty = z.number().min(-2).max(2).optional()
+const penalty = z.number().min(-2).max(2).optional()
+
+/** Fields of both bodies. */
+export const sharedFields = {
+  model: z.string().default(''),
+  stream: z.boolean().default(false),
+  parallel_tool_calls: z.boolean().optional(),
+  temperature: z.number().min(0).max(TEMPERATURE_MAX).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  presence_penalty: penalty,
+  frequency_penalty: penalty,
+}
+type Shared = z.output<z.ZodObject<typeof sharedFields>>
+
+export const sharedSampling = (request: Shared): Sampling => ({
+  topP: request.top_p,
+  presencePenalty: request.presence_penalty,
+  frequencyPenalty: request.frequency_penalty,
+  parallelToolCalls: request.parallel_tool_calls,
+})
+
+/** Whether the model is to think; null where the caller does not say. */
+export const thinkingOf = (effort: string | null | undefined): boolean | null =>
+  effort === null || effort === undefined ? null : effort !== 'none' && effort !== 'minimal'
 
 /** An unchecked JSON Schema, except that its `type` is absent or the given one. */
-const schemaObject = (type?: string) =>
+export const schemaObject = (type?: string) =>
   z
     .custom<Readonly<Record<string, unknown>>>((value) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
@@ -74,8 +91,13 @@ const schemaObject = (type?: string) =>
     })
     .meta({ type: 'object', additionalProperties: true })
 
-/** The schema of an answer. */
-export const answerSchema = schemaObject()
+/** A named schema of the answer. */
+export const answerSchema = {
+  name: z.string(),
+  description: text().nullish(),
+  schema: schemaObject().nullish(),
+  strict: z.boolean().nullish(),
+}
 
 /** Refuses a value with more text than `CLIENT_TOOLS_CHARS_MAX`. */
 export function boundText(field: string) {
@@ -111,41 +133,43 @@ function isLongerThan(value: unknown, most: number): boolean {
 export const name = () => z.string().max(NAME_CHARS_MAX)
 const NAME_CHARS_MAX = 1_000
 
-export const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
-
-/** The schema of a tool's arguments, which must be that of an object. */
-export const toolParameters = schemaObject('object')
-
-/** A tool without parameters takes none. */
-export const NO_PARAMETERS = { type: 'object', properties: {} }
+/** How long a conversation may be. */
+export interface ChatLimits {
+  readonly messages: number
+  /** Characters of all texts together. */
+  readonly chars: number
+}
 
 /**
  * Limits the messages of a list, their parts, calls and text before they are read. The text is
  * limited to twice its limit in characters here, in UTF-16 units, and exactly afterwards.
  */
-export const boundMessages = (field: string) => (given: unknown, context: z.RefinementCtx) => {
-  const list: readonly unknown[] = Array.isArray(given) ? given : [{ content: given }]
-  const { parts, units } = sizeOf(list.slice(0, CHAT_MESSAGES_MAX))
-  const refuse = (message: string) => context.addIssue({ code: 'custom', message })
-  if (list.length > CHAT_MESSAGES_MAX) {
-    refuse(issue('field_too_big', { field, max: CHAT_MESSAGES_MAX }))
-  } else if (parts > CHAT_PARTS_MAX) {
-    refuse(issue('field_too_big', { field, max: CHAT_PARTS_MAX }))
-  } else if (units > 2 * CHAT_TEXT_CHARS_MAX) {
-    refuse(issue('context_length_exceeded', { field, max: CHAT_TEXT_CHARS_MAX }))
+export function boundMessages(field: string, limits: ChatLimits) {
+  const partsMax = CHAT_PARTS_PER_MESSAGE * limits.messages
+  return (given: unknown, context: z.RefinementCtx): unknown => {
+    const list: readonly unknown[] = Array.isArray(given) ? given : [{ content: given }]
+    const { parts, units } = sizeOf(list.slice(0, limits.messages), partsMax)
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message })
+    if (list.length > limits.messages) {
+      refuse(issue('field_too_big', { field, max: limits.messages }))
+    } else if (parts > partsMax) {
+      refuse(issue('field_too_big', { field, max: partsMax }))
+    } else if (units > 2 * limits.chars) {
+      refuse(issue('context_length_exceeded', { field, max: limits.chars }))
+    }
+    return given
   }
-  return given
 }
 
 /** The parts and calls of unchecked messages, and the length of their texts. */
-function sizeOf(messages: readonly unknown[]): { parts: number; units: number } {
+function sizeOf(messages: readonly unknown[], partsMax: number): { parts: number; units: number } {
   let parts = 0
   let units = 0
   const add = (value: unknown): void => {
     if (typeof value === 'string') units += value.length
     if (!Array.isArray(value)) return
     parts += value.length
-    if (parts > CHAT_PARTS_MAX) return
+    if (parts > partsMax) return
     for (const part of value) {
       add(part?.text)
       add(part?.function?.arguments)
@@ -156,12 +180,19 @@ function sizeOf(messages: readonly unknown[]): { parts: number; units: number } 
     add(message?.tool_calls)
     add(message?.output)
     add(message?.arguments)
+    add(message?.input)
   }
   return { parts, units }
 }
 
 /** For clients that can set a header but no field of the body (contract 2, D2). */
 const SESSION_HEADER = 'X-Moonbase-Session'
+
+/** For the same clients: `false` keeps the knowledge base out of the turn. */
+const KB_HEADER = 'X-Moonbase-Kb'
+
+export const isWithoutKb = (headers: Headers): boolean =>
+  headers.get(KB_HEADER)?.trim().toLowerCase() === 'false'
 
 export interface NamedSession {
   /** The field of the body, and its value. */

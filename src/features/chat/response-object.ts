@@ -1,6 +1,7 @@
 import { KB_HITS_MAX, KB_SCORE_MIN } from '../../core/limits/contract.ts'
 import type { ModelAnswer } from '../agent/model-loop.ts'
 import type { ResponseRequest } from './response-request.ts'
+import { isHosted } from './response-tools.ts'
 
 export interface OutputText {
   readonly type: 'output_text'
@@ -24,7 +25,26 @@ export type OutputItem =
       readonly id: string
       readonly call_id: string
       readonly name: string
+      /** Where the tool is one of a namespace. */
+      readonly namespace?: string
       readonly arguments: string
+      readonly status: Status
+    }
+  | {
+      readonly type: 'custom_tool_call'
+      readonly id: string
+      readonly call_id: string
+      readonly name: string
+      readonly namespace?: string
+      readonly input: string
+      readonly status: Status
+    }
+  | {
+      readonly type: 'tool_search_call'
+      readonly id: string
+      readonly call_id: string
+      readonly execution: 'client'
+      readonly arguments: Readonly<Record<string, unknown>>
       readonly status: Status
     }
   | {
@@ -87,7 +107,7 @@ export function responseOf(request: ResponseRequest, head: ResponseHead, end: Re
 function settingsOf(request: ResponseRequest) {
   const { reasoning } = request
   return {
-    tools: request.tools.map(toolOf),
+    tools: request.tools.filter((tool) => !isHosted(tool)).map(toolOf),
     tool_choice: request.tool_choice,
     truncation: request.truncation,
     parallel_tool_calls: request.parallel_tool_calls ?? true,
@@ -113,6 +133,7 @@ function toolOf(tool: ResponseRequest['tools'][number]) {
     const { type, name, description = null, parameters = null, strict = null } = tool
     return { type, name, description, parameters, strict }
   }
+  if (tool.type !== 'file_search') return tool
   return {
     ...tool,
     max_num_results: KB_HITS_MAX,

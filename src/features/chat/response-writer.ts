@@ -1,7 +1,6 @@
 import type { ToolCall } from '../../channels/ports/llm.ts'
 import { newId } from '../../core/crypto.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
-import { parseUntrustedJson } from '../../core/json.ts'
 import { TextInPieces } from '../../core/text.ts'
 import type { AgentEvent, KbRef } from '../agent/events.ts'
 import type { ModelAnswer } from '../agent/model-loop.ts'
@@ -15,6 +14,7 @@ import {
   responseOf,
 } from './response-object.ts'
 import type { ResponseRequest } from './response-request.ts'
+import { type ClientTool, inputOf, objectOf } from './response-tools.ts'
 
 export const RESPONSE_DONE = 'data: [DONE]\n\n'
 
@@ -23,6 +23,7 @@ const SEARCH_TOOL = 'search_knowledge_base'
 
 export interface ResponseWriterOptions {
   readonly request: ResponseRequest
+  readonly clientTools: readonly ClientTool[]
   readonly head: ResponseHead
   /** The query of the automatic search. */
   readonly query: string
@@ -36,6 +37,12 @@ interface ErrorFields {
   readonly code: string | null
   readonly message: string
   readonly param: string | null
+}
+
+interface NamedCall {
+  readonly call_id: string
+  readonly name: string
+  readonly namespace?: string
 }
 
 /** The message that is being written. */
@@ -129,6 +136,11 @@ export class ResponseWriter {
     return this.#events.take() + RESPONSE_DONE
   }
 
+  /** The items so far that are complete. */
+  get items(): readonly OutputItem[] {
+    return this.#output
+  }
+
   /** The text that ends the stream of a failed turn. */
   failed({ code, message }: { readonly code: ErrorCode; readonly message: string }): string {
     this.#closeMessage('incomplete')
@@ -206,14 +218,40 @@ export class ResponseWriter {
     this.#done({ ...item, status: 'completed', queries })
   }
 
-  #addCall({ id, name, arguments: args }: ToolCall): void {
+  #addCall(call: ToolCall): void {
     this.#closeMessage()
-    const item = { type: 'function_call', id: `fc_${newId()}`, call_id: id, name } as const
+    const tool = this.options.clientTools.find(({ spec }) => spec.name === call.name)
+    const namespace = tool?.namespace ? { namespace: tool.namespace } : {}
+    const named = { call_id: call.id, name: tool?.name ?? call.name, ...namespace }
+    if (tool?.kind === 'custom') this.#addCustomCall(named, inputOf(call))
+    else if (tool?.kind === 'tool_search') this.#addToolSearch(call)
+    else this.#addFunctionCall(named, call.arguments)
+  }
+
+  #addFunctionCall(named: NamedCall, args: string): void {
+    const { name } = named
+    const item = { type: 'function_call', id: `fc_${newId()}`, ...named } as const
     const place = { item_id: item.id, output_index: this.#output.length }
     this.#added({ ...item, status: 'in_progress', arguments: '' })
     this.#events.send('response.function_call_arguments.delta', { ...place, delta: args })
     this.#events.send('response.function_call_arguments.done', { ...place, name, arguments: args })
     this.#done({ ...item, status: 'completed', arguments: args })
+  }
+
+  #addCustomCall(named: NamedCall, input: string): void {
+    const item = { type: 'custom_tool_call', id: `ctc_${newId()}`, ...named } as const
+    const place = { item_id: item.id, output_index: this.#output.length }
+    this.#added({ ...item, status: 'in_progress', input: '' })
+    this.#events.send('response.custom_tool_call_input.delta', { ...place, delta: input })
+    this.#events.send('response.custom_tool_call_input.done', { ...place, input })
+    this.#done({ ...item, status: 'completed', input })
+  }
+
+  #addToolSearch({ id, arguments: args }: ToolCall): void {
+    const item = { type: 'tool_search_call', id: `tsc_${newId()}`, call_id: id } as const
+    const search = { ...item, execution: 'client', arguments: objectOf(args) } as const
+    this.#added({ ...search, status: 'in_progress' })
+    this.#done({ ...search, status: 'completed' })
   }
 
   #added(item: OutputItem): void {
@@ -241,10 +279,6 @@ const partOf = (text: string, annotations: readonly object[]): OutputText => ({
 
 /** The query in the arguments of a search; empty when they have none. */
 function queryOf(given: string | undefined): string {
-  try {
-    const { query } = parseUntrustedJson(given ?? '') as { readonly query?: unknown }
-    return typeof query === 'string' ? query : ''
-  } catch {
-    return ''
-  }
+  const { query } = objectOf(given ?? '')
+  return typeof query === 'string' ? query : ''
 }

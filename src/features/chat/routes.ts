@@ -15,6 +15,8 @@ import type { ModelAnswer } from '../agent/model-loop.ts'
 import type { Agent, OpenedTurn } from '../agent/service.ts'
 import type { TurnRequest } from '../agent/turn-config.ts'
 import type { Assistant, Assistants } from './assistants.ts'
+import type { ChatLimits } from './fields.ts'
+import type { KeptItems } from './kept-items.ts'
 
 export interface ChatRouteOptions {
   readonly agent: Agent
@@ -24,6 +26,8 @@ export interface ChatRouteOptions {
   readonly contexts: RequestContexts
   readonly origins: Pick<Origins, 'base'>
   readonly clock: Pick<Clock, 'now'>
+  readonly limits: ChatLimits
+  readonly keptItems: KeptItems
 }
 
 /** Header of an answer that is not streamed (contract 2, D9). */
@@ -132,6 +136,7 @@ export const chatDoc = (description: string, whole: z.ZodType) =>
   )
 
 export const CHAT_PARAMETERS = headerDoc({
+  'X-Moonbase-Kb': 'false: the knowledge base is not searched, as `kb` in the body',
   'X-Moonbase-Session':
     'The session that remembers the conversation, percent-encoded; the body goes before it',
 })

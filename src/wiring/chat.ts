@@ -1,0 +1,18 @@
+import { RESPONSE_ITEMS_BYTES_MAX, RESPONSE_ITEMS_MAX } from '../core/limits/machine.ts'
+import type { Apps } from '../features/apps/service.ts'
+import { createAssistants } from '../features/chat/assistants.ts'
+import { createItemStore } from '../features/chat/item-store.ts'
+import { createKeptItems } from '../features/chat/kept-items.ts'
+import type { Adapters } from './adapters.ts'
+
+const ITEM_LIMITS = { items: RESPONSE_ITEMS_MAX, bytes: RESPONSE_ITEMS_BYTES_MAX }
+
+/** Wires chat completions and responses. */
+export function openChat({ config, clock, log, db }: Adapters, apps: Pick<Apps, 'names'>) {
+  const store = createItemStore(db, ITEM_LIMITS)
+  return {
+    assistants: createAssistants(apps),
+    limits: { messages: config.MB_CHAT_MESSAGES_MAX, chars: config.MB_CHAT_CHARS_MAX },
+    keptItems: createKeptItems({ store, clock, log, hours: config.MB_RESPONSE_HOURS }),
+  }
+}

@@ -1,6 +1,7 @@
 import type { UpstreamFetch } from '../channels/net/upstream-call.ts'
 import type { Parser } from '../channels/ports/parser.ts'
 import type { Clock } from '../core/clock.ts'
+import { newId } from '../core/crypto.ts'
 import type { Logger } from '../core/log.ts'
 import { createOpenTurns, type OpenTurns } from '../features/agent/open-turns.ts'
 import { createApps } from '../features/apps/service.ts'
@@ -142,10 +143,10 @@ export function openRecords({ db, shared, reader, clock, log }: RecordParts) {
     name: 'request log',
     write: store.write,
   })
-  const usageStore = createUsageStore(db, reader)
+  const usageStore = createUsageStore(db, reader, newId())
   const sums = createWriteBehindSums<UsageSum>({
     ...{ clock, log, name: 'usage', keyOf: keyOfSum, addTo: addToSum },
-    write: usageStore.write,
+    write: (sums, number) => usageStore.write(sums, number, clock.now()),
   })
   const { betweenWrites } = sums
   const keptMs = shared.isAlone ? Number.POSITIVE_INFINITY : SHARED_BUDGET_MS

@@ -1,6 +1,10 @@
 import { parseUntrustedJson } from '../../core/json.ts'
 import { MODEL_CHARS_MAX } from '../../core/limits/contract.ts'
-import { ANSWER_CHARS_MAX, THINKING_CHARS_MAX } from '../../core/limits/upstream.ts'
+import {
+  ANSWER_CHARS_MAX,
+  THINKING_CHARS_MAX,
+  TOKENS_TOLD_MAX,
+} from '../../core/limits/upstream.ts'
 import { TextInPieces } from '../../core/text.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { LlmPart, LlmUsage } from '../ports/llm.ts'
@@ -174,7 +178,7 @@ function usageOf(usage: NonNullable<Chunk['usage']>): LlmUsage | null {
 }
 
 const isCount = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= TOKENS_TOLD_MAX
 
 /** The finish reason; several servers say `stop` although they call tools. */
 function reasonOf(reason: string | null, hasCalls: boolean): Finish['reason'] {

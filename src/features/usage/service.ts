@@ -37,6 +37,7 @@ function createPrune(store: UsageStore, clock: Clock) {
   return async (): Promise<void> => {
     if (!isSettled()) return
     const before = Math.floor(clock.now() / DAY_MS) - USAGE_KEY_DAYS
+    await store.pruneWriters(clock.now() - DAY_MS)
     while ((await store.prune(before)) > 0);
   }
 }

@@ -167,5 +167,5 @@ export const INVITATIONS_PER_DAY_MAX = 300
 export const INVITATIONS_PER_ADDRESS_MAX = 5
 /** Tenants of a person that are shown; limited because any tenant may invite a person. */
 export const TENANTS_SHOWN_MAX = 500
-/** Windows of one rate limiter, about 20 MB; beyond it the oldest are forgiven. */
+/** Windows of one rate limiter, about 20 MB; beyond it those far from their limit are forgiven. */
 export const RATE_WINDOWS_MAX = 100_000

@@ -23,6 +23,7 @@ import type { Tenants } from '../features/tenants/service.ts'
 import { createTransfer } from '../features/transfer/service.ts'
 import {
   addToSum,
+  type Budgets,
   createBudgets,
   createUsage,
   keyOfSum,
@@ -79,6 +80,7 @@ export interface ManagementParts {
   readonly clock: Clock
   readonly log: Logger
   readonly keys: Keys
+  readonly budgets: Budgets
   readonly mcpServers: McpServers
   readonly tenants: Tenants
   readonly kb: Pick<Adapters['kb'], 'archive' | 'reembed'>
@@ -103,7 +105,14 @@ export function openManagement(parts: ManagementParts) {
     },
   })
   const { onRevoked: onRemoved } = keys
-  const shares = createShares({ store: createShareStore(db), apps, clock, onRemoved })
+  const shares = createShares({
+    store: createShareStore(db),
+    apps,
+    keys,
+    budgets: parts.budgets,
+    clock,
+    onRemoved,
+  })
   return { apps, personas, settings, mcpServers, transfer, shares }
 }
 

@@ -17,7 +17,7 @@ export interface UsageOptions {
   readonly budgets: Pick<Budgets, 'count'>
 }
 
-type Caller = Pick<Principal, 'tenantId' | 'keyId' | 'appId'>
+type Caller = Pick<Principal, 'tenantId' | 'keyId' | 'appId' | 'shareId'>
 
 /** Sums with the same text are added together. */
 export const keyOfSum = ({ tenantId, day, keyId, appId, channel }: UsageSum): string =>
@@ -42,10 +42,14 @@ function createPrune(store: UsageStore, clock: Clock) {
   }
 }
 
-const sumOf = ({ tenantId, keyId, appId }: Caller, day: number, calls: number): UsageSum => ({
+const sumOf = (
+  { tenantId, keyId, appId, shareId }: Caller,
+  day: number,
+  calls: number,
+): UsageSum => ({
   tenantId,
   day,
-  keyId: keyId ?? '',
+  keyId: keyId ?? shareId ?? '',
   appId: appId ?? '',
   channel: '',
   calls,

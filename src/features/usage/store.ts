@@ -9,7 +9,8 @@ import {
 
 /**
  * A count: the calls of a key (`channel` '') or the tokens of its turns on a channel. `appId` '' is
- * no app, `keyId` '' is the studio. `day` is days since the epoch.
+ * no app, `keyId` '' is the studio; tokens of visitors have the id of their share in place of a
+ * key's. `day` is days since the epoch.
  */
 export interface UsageSum {
   readonly tenantId: string

@@ -15,7 +15,7 @@ const TABLES = [
   ...['system_setting', 'audit', 'share', 'share_day', 'response_item'],
 ]
 /** Tables that are not copied: made from others, or state of running servers. */
-const INDEXES = ['kb_vector', 'kb_word']
+const INDEXES = ['kb_vector', 'kb_word', 'usage_writer']
 
 export type Row = Readonly<Record<string, Value>>
 

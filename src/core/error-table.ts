@@ -100,6 +100,7 @@ export const ERRORS = {
   forbidden: [403, '{who}无权调用此接口'],
   forbidden_key_kind: [403, '{who}无管理权限'],
   forbidden_role: [403, '您在当前工作空间的角色无权进行此操作'],
+  above_own_limit: [403, '{field} 不能超过所用密钥自己的限额（{max}），也不能不限'],
   operator_only: [403, '仅平台管理员可以进行此操作'],
   cross_origin: [403, '跨站请求被拒绝：来源与本站地址不符（经反向代理访问时请设置 MB_PUBLIC_URL）'],
   quota_docs: [403, '知识库文档数已达上限（{max} 篇）'],

@@ -73,14 +73,14 @@ export function groupTexts(
  * two bytes more than it has units in UTF-16; letters of two bytes count in between. The runtime
  * counts bytes several times faster than a loop counts characters.
  */
-export function estimateTokens(texts: readonly string[]): number {
-  let tokens = 0
-  for (const text of texts) {
-    const bytes = Buffer.byteLength(text)
-    const wide = (bytes - text.length) / 2
-    tokens += wide + (bytes - 3 * wide) / 4
-  }
-  return Math.ceil(tokens)
+export const estimateTokens = (texts: readonly string[]): number =>
+  Math.ceil(texts.reduce((tokens, text) => tokens + tokensIn(text), 0))
+
+/** The same of one text, not rounded, so that texts which come in pieces can be added up. */
+export function tokensIn(text: string): number {
+  const bytes = Buffer.byteLength(text)
+  const wide = (bytes - text.length) / 2
+  return wide + (bytes - 3 * wide) / 4
 }
 
 /** Pieces that are kept apart before they are joined. */

@@ -14,3 +14,30 @@ test('rate windows in memory are those of a bounded number of subjects, the late
   expect(isSpent('subject 2')).toMatchObject({ counted: false })
   expect(isSpent('one more')).toMatchObject({ counted: false })
 })
+
+test('rate windows near their limit outlive any number of others, and stay bounded', () => {
+  const clock = fakeClock()
+  const windows = createOwnState(clock).openWindows('test', 60_000)
+  for (let times = 0; times < 3; times++) windows.count('half', 5)
+  for (let n = 0; n < 2 * RATE_WINDOWS_MAX; n++) windows.count(`once ${n}`, 5)
+  expect(windows.look('half', 5)).toMatchObject({ used: 3 })
+  expect(windows.look('once 0', 5)).toMatchObject({ used: 0 })
+  // Only others that are as near to their limit push it out.
+  for (let n = 0; n < RATE_WINDOWS_MAX; n++) {
+    for (let times = 0; times < 3; times++) windows.count(`thrice ${n}`, 5)
+  }
+  expect(windows.look('half', 5)).toMatchObject({ used: 0 })
+  expect(windows.look('thrice 0', 5)).toMatchObject({ used: 3 })
+  clock.advance(60_000)
+  expect(windows.look('thrice 0', 5)).toMatchObject({ used: 0 })
+})
+
+test('a count that is given back leaves no window, and takes no place of another', () => {
+  const windows = createOwnState(fakeClock()).openWindows('test', 60_000)
+  windows.count('first', 50)
+  for (let n = 0; n < 2 * RATE_WINDOWS_MAX; n++) {
+    windows.count(`subject ${n}`, 50)
+    windows.giveBack(`subject ${n}`)
+  }
+  expect(windows.look('first', 50)).toMatchObject({ used: 1 })
+})

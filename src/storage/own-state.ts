@@ -50,26 +50,45 @@ interface Window {
   used: number
 }
 
-/** Windows in the memory of this process: a restart clears them. */
+/**
+ * Windows in the memory of this process: a restart clears them. There are at most
+ * `RATE_WINDOWS_MAX`. Unknown clients can begin any number, so beyond it open ones are dropped,
+ * too: the oldest of those below half of their limit, and only without any the oldest of the
+ * others. So no flood of other names makes a subject that is near its limit begin anew.
+ */
 function createOwnWindows(clock: Pick<Clock, 'steady'>, windowMs: number): RateWindows {
-  // In order of their start, so that ended windows come first.
-  const windows = new Map<string, Window>()
+  // Each about in the order of their start, so that ended windows come first.
+  const low = new Map<string, Window>()
+  const high = new Map<string, Window>()
 
   const isOpen = ({ startedAt }: Window) => clock.steady() - startedAt < windowMs
 
-  /**
-   * Beyond the maximum it drops open windows, too: unknown clients can begin any number of them.
-   */
-  function dropEnded() {
-    for (const [subject, window] of windows) {
-      if (isOpen(window) && windows.size < RATE_WINDOWS_MAX) return
-      windows.delete(subject)
+  /** Drops ended windows, and open ones only while there are too many. */
+  function makeRoom(): void {
+    for (const windows of [low, high]) {
+      for (const [subject, window] of windows) {
+        if (isOpen(window) && low.size + high.size < RATE_WINDOWS_MAX) break
+        windows.delete(subject)
+      }
     }
   }
 
+  function remove(subject: string): void {
+    low.delete(subject)
+    high.delete(subject)
+  }
+
   function openWindow(subject: string): Window | null {
-    const current = windows.get(subject)
+    const current = high.get(subject) ?? low.get(subject)
     return current && isOpen(current) ? current : null
+  }
+
+  function begin(subject: string): Window {
+    remove(subject)
+    makeRoom()
+    const window = { startedAt: clock.steady(), used: 0 }
+    low.set(subject, window)
+    return window
   }
 
   const standing = ({ startedAt, used }: Window, counted: boolean): Standing => ({
@@ -80,14 +99,10 @@ function createOwnWindows(clock: Pick<Clock, 'steady'>, windowMs: number): RateW
 
   return {
     count(subject, limit) {
-      let window = openWindow(subject)
-      if (!window) {
-        dropEnded()
-        window = { startedAt: clock.steady(), used: 0 }
-        windows.set(subject, window)
-      }
+      const window = openWindow(subject) ?? begin(subject)
       const counted = window.used < limit
       if (counted) window.used += 1
+      if (window.used >= limit / 2 && low.delete(subject)) high.set(subject, window)
       return standing(window, counted)
     },
 
@@ -98,7 +113,9 @@ function createOwnWindows(clock: Pick<Clock, 'steady'>, windowMs: number): RateW
 
     giveBack(subject) {
       const window = openWindow(subject)
-      if (window && window.used > 0) window.used -= 1
+      if (!window) return
+      window.used -= 1
+      if (window.used <= 0) remove(subject)
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { UpstreamFetch } from '../channels/net/upstream-call.ts'
 import type { Parser } from '../channels/ports/parser.ts'
 import type { Clock } from '../core/clock.ts'
+import { newId } from '../core/crypto.ts'
 import type { Logger } from '../core/log.ts'
 import { createOpenTurns, type OpenTurns } from '../features/agent/open-turns.ts'
 import { createApps } from '../features/apps/service.ts'
@@ -22,6 +23,7 @@ import type { Tenants } from '../features/tenants/service.ts'
 import { createTransfer } from '../features/transfer/service.ts'
 import {
   addToSum,
+  type Budgets,
   createBudgets,
   createUsage,
   keyOfSum,
@@ -78,6 +80,7 @@ export interface ManagementParts {
   readonly clock: Clock
   readonly log: Logger
   readonly keys: Keys
+  readonly budgets: Budgets
   readonly mcpServers: McpServers
   readonly tenants: Tenants
   readonly kb: Pick<Adapters['kb'], 'archive' | 'reembed'>
@@ -102,7 +105,14 @@ export function openManagement(parts: ManagementParts) {
     },
   })
   const { onRevoked: onRemoved } = keys
-  const shares = createShares({ store: createShareStore(db), apps, clock, onRemoved })
+  const shares = createShares({
+    store: createShareStore(db),
+    apps,
+    keys,
+    budgets: parts.budgets,
+    clock,
+    onRemoved,
+  })
   return { apps, personas, settings, mcpServers, transfer, shares }
 }
 
@@ -142,10 +152,10 @@ export function openRecords({ db, shared, reader, clock, log }: RecordParts) {
     name: 'request log',
     write: store.write,
   })
-  const usageStore = createUsageStore(db, reader)
+  const usageStore = createUsageStore(db, reader, newId())
   const sums = createWriteBehindSums<UsageSum>({
     ...{ clock, log, name: 'usage', keyOf: keyOfSum, addTo: addToSum },
-    write: usageStore.write,
+    write: (sums, number) => usageStore.write(sums, number, clock.now()),
   })
   const { betweenWrites } = sums
   const keptMs = shared.isAlone ? Number.POSITIVE_INFINITY : SHARED_BUDGET_MS

@@ -159,18 +159,46 @@ describe('a daily budget', () => {
     expect((await ofKey(key))?.output_tokens).toBe(20 + 4 + 1)
   })
 
-  test('simultaneous turns overshoot a budget by at most one turn each', async () => {
+  test('forty turns that begin before any ends overshoot a budget by one turn', async () => {
     const key = await app.key(undefined, { dailyTokens: 10 })
     const held = Promise.withResolvers<void>()
-    for (let i = 0; i < 5; i++) {
+    upstream.reply({ pieces: ['a'], hold: { after: 1, until: held.promise } })
+    const open = await Promise.all(Array.from({ length: 40 }, () => ask(key)))
+    const refused = open.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(39)
+    const [one] = refused
+    expect([one?.headers.get('x-error-code'), one?.headers.get('retry-after')]).toEqual([
+      'budget_spent',
+      '5',
+    ])
+    held.resolve()
+    await Promise.all(open.map((response) => response.text()))
+    expect((await ask(key)).headers.get('retry-after')).toBe('5400')
+    expect(await ofKey(key)).toMatchObject({ input_tokens: 11, output_tokens: 7 })
+  })
+
+  test('turns side by side hold what they may use, and give it back when they end', async () => {
+    const key = await app.key(undefined, { dailyTokens: 10_000 })
+    const held = Promise.withResolvers<void>()
+    for (let turns = 0; turns < 3; turns++) {
       upstream.reply({ pieces: ['a'], hold: { after: 1, until: held.promise } })
     }
     const open = await Promise.all(Array.from({ length: 5 }, () => ask(key)))
-    expect(open.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect(open.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429])
     held.resolve()
     await Promise.all(open.map((response) => response.text()))
-    expect(await turn(key)).toBe(429)
-    expect(await ofKey(key)).toMatchObject({ input_tokens: 5 * 11, output_tokens: 5 * 7 })
+    const again = await Promise.all(Array.from({ length: 3 }, () => turn(key)))
+    expect(again).toEqual([200, 200, 200])
+
+    // Of a turn that its client leaves, too.
+    upstream.reply({ pieces: ['a'], hold: { after: 1, until: new Promise(() => {}) } })
+    const inSession = { headers: key.headers, body: { text: 'hi', session_id: 'gone' } }
+    const left = await postSse(`${app.url}/v1/agent`, inSession)
+    for await (const { event } of left) if (event === 'llm_delta') break
+    left.abort()
+    await upstream.aborted()
+    const after = await Promise.all(Array.from({ length: 3 }, () => turn(key)))
+    expect(after).toEqual([200, 200, 200])
   })
 
   test('a budget is full again at midnight UTC', async () => {

@@ -125,6 +125,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /console/keys': ['person', 201],
   'PUT /console/keys/:id': ['person', 404],
   'DELETE /console/keys/:id': ['person', 404],
+  'GET /console/keys/:id/made': ['person', 404],
   'GET /console/personas': ['person', 200],
   'POST /console/personas': ['person', 400],
   'PUT /console/personas/:id': ['person', 400],

@@ -28,7 +28,10 @@ export const api = {
     list: () => call<{ keys: T.ApiKeyMeta[] }>('GET', '/console/keys'),
     issue: (input: T.KeyInput) => call<T.IssuedKey>('POST', '/console/keys', input),
     update: (id: string, input: T.KeyInput) => call<T.ApiKeyMeta>('PUT', at('keys', id), input),
-    revoke: (id: string) => call<unknown>('DELETE', at('keys', id)),
+    made: (id: string) => call<T.MadeByKey>('GET', at('keys', id, '/made')),
+    /** `withMade`: what the key has made, too. */
+    revoke: ({ id, withMade }: { id: string; withMade: boolean }) =>
+      call<unknown>('DELETE', at('keys', id, withMade ? '?made=revoke' : '')),
   },
   apps: {
     list: () => call<{ apps: T.App[] }>('GET', '/console/apps'),

@@ -24,6 +24,7 @@ export type {
   ApiKeyMeta,
   IssueKeyResponse as IssuedKey,
   KeyUpdateRequest as KeyInput,
+  MadeByKey,
 } from '../../src/features/keys/model.ts'
 export type { LoginMethods, Me } from '../../src/features/login/model.ts'
 export type {

@@ -421,6 +421,8 @@ export const en: Dictionary = {
   'keys.revoke': 'Revoke',
   'keys.revoke.loss':
     'Programs that use this key get 401 at once. It cannot be restored; they will need a new one.',
+  'keys.revoke.made':
+    'End what it has made, too: {keys} app keys, {devices} devices, {shares} shares',
   'keys.revoke.title': 'Revoke the key {key}?',
   'keys.revoked': 'Key revoked',
   'keys.revoked.hide': 'Hide revoked keys',

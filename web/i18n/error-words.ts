@@ -103,6 +103,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   own_account: 'You cannot disable or delete your own account',
   last_operator: 'At least one person who runs this server must remain able to sign in',
   system_not_available: 'The server has no encryption key, so the console cannot keep its settings',
+  above_own_limit: '{field} may not be above the limit of the key in use ({max}), or without one',
   operator_only: 'Only people who run this server may do this',
   cross_origin:
     'Refused: this page has another address than the server believes to have. ' +

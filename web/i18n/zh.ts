@@ -398,6 +398,7 @@ export const zh = {
   'keys.rate.wrong': '应为 0 到 100000 的整数',
   'keys.revoke': '吊销',
   'keys.revoke.loss': '使用这个密钥的程序立即收到 401，且无法恢复，只能换新密钥。',
+  'keys.revoke.made': '一并吊销它签发的：{keys} 个应用密钥、{devices} 台设备、{shares} 个分享',
   'keys.revoke.title': '吊销密钥 {key}？',
   'keys.revoked': '密钥已吊销',
   'keys.revoked.hide': '隐藏已吊销的密钥',

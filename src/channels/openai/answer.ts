@@ -1,9 +1,13 @@
 import { parseUntrustedJson } from '../../core/json.ts'
 import { MODEL_CHARS_MAX } from '../../core/limits/contract.ts'
-import { ANSWER_CHARS_MAX, THINKING_CHARS_MAX } from '../../core/limits/upstream.ts'
+import {
+  ANSWER_CHARS_MAX,
+  THINKING_CHARS_MAX,
+  TOKENS_TOLD_MAX,
+} from '../../core/limits/upstream.ts'
 import { TextInPieces } from '../../core/text.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import type { LlmPart, LlmUsage } from '../ports/llm.ts'
+import type { CallMeter, LlmPart, LlmUsage } from '../ports/llm.ts'
 import { createToolCalls, type ToolFragment } from './tool-calls.ts'
 
 /** The parts of a `chat.completion.chunk` that are read. Any of them may be missing or wrong. */
@@ -27,6 +31,15 @@ interface Choice {
   readonly finish_reason?: unknown
 }
 
+interface AnswerOptions {
+  /** An empty answer is no fault, because the caller learns why the model stopped. */
+  readonly mayBeEmpty?: boolean
+  /** The model that was asked for; null when the upstream says which one it used. */
+  readonly model?: string | null
+  readonly showThinking?: boolean | undefined
+  readonly meter?: CallMeter | undefined
+}
+
 type Finish = Extract<LlmPart, { type: 'finish' }>
 
 /**
@@ -44,15 +57,18 @@ export class Answer {
   #chars = 0
   #model: string | undefined
   readonly #mayBeEmpty: boolean
+  readonly #meter: CallMeter | undefined
   /** Characters of reasoning that may still be shown. */
   #thinkingLeft: number
 
-  /**
-   * `mayBeEmpty`: an empty answer is no fault, because the caller learns why the model stopped.
-   * `model`: the one that was asked for; null when the upstream says which one it used.
-   */
-  constructor({ mayBeEmpty = false, model = null as string | null, showThinking = false } = {}) {
+  constructor({
+    mayBeEmpty = false,
+    model = null,
+    showThinking = false,
+    meter,
+  }: AnswerOptions = {}) {
     this.#mayBeEmpty = mayBeEmpty
+    this.#meter = meter
     this.#thinkingLeft = showThinking ? THINKING_CHARS_MAX : 0
     this.#model = model ?? undefined
   }
@@ -105,10 +121,13 @@ export class Answer {
     const delta = choice?.delta
     if (!delta) return
     const text = typeof delta.content === 'string' ? delta.content : textOf(delta)
+    const thought = thinkingOf(delta)
+    this.#meter?.wrote(text)
+    this.#meter?.wrote(thought)
     if (text !== '') this.#addContent(text, parts)
-    else if (this.#thinkingLeft > 0) this.#addThinking(thinkingOf(delta), parts)
+    else if (this.#thinkingLeft > 0) this.#addThinking(thought, parts)
     if (!Array.isArray(delta.tool_calls)) return
-    this.#calls ??= createToolCalls()
+    this.#calls ??= createToolCalls(this.#meter)
     for (const fragment of delta.tool_calls as readonly ToolFragment[]) this.#calls.add(fragment)
   }
 
@@ -174,7 +193,7 @@ function usageOf(usage: NonNullable<Chunk['usage']>): LlmUsage | null {
 }
 
 const isCount = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= TOKENS_TOLD_MAX
 
 /** The finish reason; several servers say `stop` although they call tools. */
 function reasonOf(reason: string | null, hasCalls: boolean): Finish['reason'] {

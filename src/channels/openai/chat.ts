@@ -50,8 +50,9 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
         const reader = (response.body ?? new Blob().stream()).getReader()
         const first = await reader.read()
         if (!first.done) call.gotBytes()
-        const { sampling, showThinking } = request
-        const answer = new Answer({ mayBeEmpty: sampling !== undefined, model, showThinking })
+        const { sampling, showThinking, meter } = request
+        const mayBeEmpty = sampling !== undefined
+        const answer = new Answer({ mayBeEmpty, model, showThinking, meter })
         return partsOf(call, reader, first, answer, inTurn)
       } catch (error) {
         call.close()

@@ -8,7 +8,8 @@ import {
   type SendingCall,
   type UpstreamCall,
 } from '../net/upstream-call.ts'
-import type { LlmRequest, ThinkingForm } from '../ports/llm.ts'
+import { ChannelFailure } from '../ports/failure.ts'
+import type { CallMeter, LlmRequest, ThinkingForm } from '../ports/llm.ts'
 import { firstChatModel } from './models.ts'
 import { chatBody, optionalFields, textUnits, thinkingFields } from './request.ts'
 
@@ -62,7 +63,9 @@ export function createCompletions(options: CompletionsOptions) {
       const body = { ...(model === null ? {} : { model }), ...chatBody(request, host) }
       const isLarge = textUnits(request) > SMALL_BYTES
       const ask = (fields: Fields) =>
-        transport.complete(call, { ...body, ...fields }, 'text/event-stream', isLarge)
+        metered(call, request.meter, () =>
+          transport.complete(call, { ...body, ...fields }, 'text/event-stream', isLarge),
+        )
 
       const response = await ask(optional)
       if (response.ok) return { response, model }
@@ -86,6 +89,24 @@ export function createCompletions(options: CompletionsOptions) {
       if (toRemember.length > 0) remember(key, [...known, ...toRemember])
       return { response: again, model }
     },
+  }
+}
+
+/** Tells the meter that the request leaves, and whether it was refused. */
+async function metered(
+  call: Pick<UpstreamCall, 'timedOut'>,
+  meter: CallMeter | undefined,
+  ask: () => Promise<Response>,
+): Promise<Response> {
+  meter?.sent()
+  try {
+    const response = await ask()
+    if (!response.ok) meter?.refused()
+    return response
+  } catch (error) {
+    // A caller that left and an upstream that stayed silent do not say that nothing was read.
+    if (error instanceof ChannelFailure && !call.timedOut) meter?.refused()
+    throw error
   }
 }
 

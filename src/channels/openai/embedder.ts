@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
-import { UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits/upstream.ts'
+import { TOKENS_TOLD_MAX, UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { estimateTokens } from '../../core/text.ts'
 import { normalize } from '../../core/vector.ts'
 import {
@@ -96,7 +96,10 @@ const EmbeddingsAnswer = z.object({
       embedding: z.union([z.array(z.number()), z.string()]),
     }),
   ),
-  usage: z.object({ prompt_tokens: z.int().positive() }).nullish().catch(null),
+  usage: z
+    .object({ prompt_tokens: z.int().positive().max(TOKENS_TOLD_MAX) })
+    .nullish()
+    .catch(null),
 })
 
 interface Vectors {

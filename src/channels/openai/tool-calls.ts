@@ -3,7 +3,7 @@ import { parseUntrustedJson } from '../../core/json.ts'
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits/upstream.ts'
 import { TextInPieces } from '../../core/text.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import type { ToolCall } from '../ports/llm.ts'
+import type { CallMeter, ToolCall } from '../ports/llm.ts'
 
 /** One entry of `delta.tool_calls`, as vendors really send it: any field may be absent or null. */
 export interface ToolFragment {
@@ -29,9 +29,9 @@ interface Draft {
  * Puts the calls of one answer together from fragments. A fragment belongs to the call of its
  * index; without one, to the call of its id; without either, to the last call, unless it names a
  * function and that call is complete. An index that comes back with a new id and a name is a new
- * call: some vendors number every call 0.
+ * call: some vendors number every call 0. The meter is told of arguments as they come.
  */
-export function createToolCalls() {
+export function createToolCalls(meter?: Pick<CallMeter, 'wrote'>) {
   const drafts: Draft[] = []
   let chars = 0
   let lookedThrough = 0
@@ -89,6 +89,7 @@ export function createToolCalls() {
       chars += args.length
       if (chars > TOOL_ARGUMENTS_CHARS_MAX) throw malformed()
       draft.args.add(args)
+      meter?.wrote(args)
     },
 
     /** The complete calls, ids made unique. Throws `ChannelFailure` for one without a name. */

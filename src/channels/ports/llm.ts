@@ -83,6 +83,18 @@ export interface LlmRequest {
   readonly showThinking?: boolean
   /** Absent: the model decides. */
   readonly forcedTool?: ForcedTool | undefined
+  /** Learns what the call costs while it runs; an adapter without an upstream need not tell. */
+  readonly meter?: CallMeter
+}
+
+/** What a call has cost, also when it is cut off before anything of its answer is passed on. */
+export interface CallMeter {
+  /** The messages leave for the model. */
+  sent(): void
+  /** They did not reach it, or it answered with an error. */
+  refused(): void
+  /** Text that the model wrote: answer, reasoning that is left out, arguments of tools. */
+  wrote(text: string): void
 }
 
 export interface LlmUsage {

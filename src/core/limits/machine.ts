@@ -177,5 +177,12 @@ export const INVITATIONS_PER_DAY_MAX = 300
 export const INVITATIONS_PER_ADDRESS_MAX = 5
 /** Tenants of a person that are shown; limited because any tenant may invite a person. */
 export const TENANTS_SHOWN_MAX = 500
-/** Windows of one rate limiter, about 20 MB; beyond it the oldest are forgiven. */
+/**
+ * Tokens of a daily budget that an open turn holds besides its question, until it is counted: most
+ * answers are shorter.
+ */
+export const TURN_TOKENS_HELD = 4_096
+/** A turn that was admitted and never begins, because its client has gone, holds them this long. */
+export const TURN_BEGINS_MS_MAX = 30_000
+/** Windows of one rate limiter, about 20 MB; beyond it those far from their limit are forgiven. */
 export const RATE_WINDOWS_MAX = 100_000

@@ -22,6 +22,8 @@ export const ANSWER_CHARS_MAX = 2_000_000
 export const THINKING_CHARS_MAX = 200_000
 /** Bytes of a model stream without visible text (comments, reasoning), about 100,000 tokens. */
 export const SILENT_BYTES_MAX = 64 * 1024 * 1024
+/** Tokens of one model call, input or output, that are believed: ten times the longest context. */
+export const TOKENS_TOLD_MAX = 10_000_000
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
 /** Tool calls of one answer; a turn runs fewer (`TOOL_CALLS_PER_TURN_MAX`), the rest fail. */

@@ -4,9 +4,10 @@ import type { Llm, LlmPart, LlmRequest } from '../../channels/ports/llm.ts'
 import { NO_LOG } from '../../core/log.ts'
 import { createMemoryBudget } from '../../core/memory-budget.ts'
 import { NO_METERS } from '../../core/meters.ts'
+import type { TokenUsage } from './call-count.ts'
 import type { AgentEvent } from './events.ts'
 import { type Channel, type ModelLoop, runModelLoop } from './model-loop.ts'
-import { type TokenUsage, Trace } from './trace.ts'
+import { Trace } from './trace.ts'
 
 /** In place of a part: the answer breaks off there. */
 const BREAK = 'break'

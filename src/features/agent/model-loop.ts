@@ -15,8 +15,9 @@ import { bytesOfText, type MemoryShare } from '../../core/memory-budget.ts'
 import type { Meters } from '../../core/meters.ts'
 import { TextInPieces } from '../../core/text.ts'
 import type { ToolBox } from '../../tools/tool-box.ts'
+import { addTokens, CallCount, NO_TOKENS, type TokenUsage } from './call-count.ts'
 import type { AgentEvent, AnsweringChannel, Emit } from './events.ts'
-import { addTokens, NO_TOKENS, type TokenUsage, type Trace, tokensOf } from './trace.ts'
+import type { Trace } from './trace.ts'
 
 /** Where model calls go. */
 export interface Channel {
@@ -43,8 +44,8 @@ export interface ModelLoop {
   readonly fallbackOnlyWhileSilent: boolean
   /** Called before each model call and tool round; throws when the loop may not go on. */
   confirm(channel: Channel): Promise<void>
-  /** Counts the tokens of each model call that began to answer, also of one that broke off. */
-  countTokens(channel: AnsweringChannel, tokens: TokenUsage): void
+  /** Counts the tokens of each model call that was sent; `hasBegun`: it began to answer. */
+  countTokens(channel: AnsweringChannel, tokens: TokenUsage, hasBegun: boolean): void
   /** Counts what the loop holds in memory. */
   readonly share: Pick<MemoryShare, 'add' | 'bytes'>
   /** Collects the details of the turn. */
@@ -66,7 +67,7 @@ export interface ModelAnswer {
   readonly forgot: boolean
   /** The name of the model that answered; null where it has none. */
   readonly model: string | null
-  /** Sum of all model calls of the turn, those on a channel that failed among them. */
+  /** Sum of all model calls that began to answer, those on a channel that failed among them. */
   readonly usage: TokenUsage
 }
 
@@ -91,9 +92,9 @@ export async function runModelLoop(
   let usage = NO_TOKENS
   const counted: ModelLoop = {
     ...loop,
-    countTokens(channel, tokens) {
-      usage = addTokens(usage, tokens)
-      loop.countTokens(channel, tokens)
+    countTokens(channel, tokens, hasBegun) {
+      if (hasBegun) usage = addTokens(usage, tokens)
+      loop.countTokens(channel, tokens, hasBegun)
     },
   }
   let maySwitch = fallback !== null
@@ -227,12 +228,14 @@ async function callModel(
   const toolCalls: ToolCall[] = []
   let finish: Finish = UNFINISHED
   let heldBytes = 0
-  const stream = await llm.open({ ...request, ...call, model }, signal)
+  const meter = new CallCount()
   try {
+    const stream = await llm.open({ ...request, ...call, model, meter }, signal)
     for await (const parts of stream) {
       const events: AgentEvent[] = []
       let bytes = -heldBytes
       for (const part of parts) {
+        meter.add(part)
         if (part.type === 'text') {
           text.add(part.text)
           bytes += bytesOfText(part.text)
@@ -258,10 +261,8 @@ async function callModel(
       if (slow) await slow
     }
   } finally {
-    if (finish !== UNFINISHED || text.length > 0 || toolCalls.length > 0) {
-      const spoken = { text: text.toString(), toolCalls }
-      countTokens(label, tokensOf(finish.usage, call, spoken))
-    }
+    const tokens = meter.tokens(call)
+    if (tokens) countTokens(label, tokens, meter.hasBegun)
   }
   trace.model = finish.model
   return { text: text.toString(), toolCalls, finish: finish.reason }

@@ -1,6 +1,8 @@
 import { checkImageData, checkImageHosts, type ImageGuard } from '../../channels/egress/images.ts'
 import { appError } from '../../core/errors.ts'
+import { TURN_BEGINS_MS_MAX, TURN_TOKENS_HELD } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
+import { estimateTokens } from '../../core/text.ts'
 import type { Fence, TurnOrder } from '../../storage/shared-state.ts'
 import type { Devices } from '../devices/service.ts'
 import type { Keys } from '../keys/service.ts'
@@ -17,7 +19,7 @@ export interface AgentOptions extends TurnOptions {
   readonly configs: TurnConfigStore
   readonly channelOf: (tenantId: string) => Promise<ChannelChoice>
   readonly keys: Pick<Keys, 'budgetOf'>
-  readonly budgets: Pick<Budgets, 'check'>
+  readonly budgets: Pick<Budgets, 'hold'>
   readonly openTurns: OpenTurns
   readonly turnOrder: TurnOrder
   /** Judges the hosts of image links. */
@@ -64,9 +66,10 @@ export function createAgent(options: AgentOptions) {
         await checkImageHosts(images, tenantId, imageGuard)
       }
       // The key may have been revoked while hosts were resolved or speech was recognised.
-      await admit(options, principal)
-      count(options, principal)
       let { label } = await channelOf(tenantId)
+      const release = await admit(options, principal, request)
+      count(options, principal)
+      const cancelRelease = options.clock.after(TURN_BEGINS_MS_MAX, release)
       const begun = Promise.withResolvers<void>()
       const over = Promise.withResolvers<Awaited<OpenedTurn['over']>>()
       let trace: Trace | null = null
@@ -99,6 +102,7 @@ export function createAgent(options: AgentOptions) {
         begun: begun.promise,
         over: over.promise,
         async run(client, emit) {
+          cancelRelease()
           try {
             return await openTurns.run(principal, client, (guard) => {
               const inTurn = (fence: Fence) => begin(guard, emit, fence)
@@ -110,6 +114,7 @@ export function createAgent(options: AgentOptions) {
             if (!client.aborted) await emit([errorEvent(error, log, broughtBy(request))])
             return null
           } finally {
+            release()
             begun.resolve()
             over.resolve({ firstAt: trace?.firstTextAt ?? null, endedAt: options.clock.steady() })
           }
@@ -120,17 +125,22 @@ export function createAgent(options: AgentOptions) {
 }
 
 /**
- * Admits a turn. Throws `invalid_key` for a key that was revoked since the request was admitted,
- * and `budget_spent` for one without tokens left; the console needs no key.
+ * Admits a turn; the returned function gives back what it holds of the budget. Throws `invalid_key`
+ * for a key that was revoked since the request was admitted, and `budget_spent` for one without
+ * tokens left; the console needs no key.
  */
 async function admit(
   { keys, budgets }: AgentOptions,
   { tenantId, keyId }: Principal,
-): Promise<void> {
-  if (keyId === null) return
+  { text, conversation }: TurnRequest,
+): Promise<() => void> {
+  if (keyId === null) return () => {}
   const dailyTokens = await keys.budgetOf(tenantId, keyId)
   if (dailyTokens === null) throw appError('invalid_key')
-  if (dailyTokens > 0) await budgets.check({ tenantId, keyId, dailyTokens })
+  if (dailyTokens === 0) return () => {}
+  const said = conversation ? conversation.messages.map(({ content }) => content) : [text]
+  const tokens = estimateTokens(said) + TURN_TOKENS_HELD
+  return budgets.hold({ tenantId, keyId, dailyTokens }, tokens)
 }
 
 /** Counts what only the turn tells about the caller, and not its key. */

@@ -1,54 +1,8 @@
 import type { FailureReason } from '../../channels/ports/failure.ts'
-import type { LlmRequest, LlmUsage, ToolCall } from '../../channels/ports/llm.ts'
 import { bytesOfText } from '../../core/memory-budget.ts'
-import { estimateTokens, firstChars } from '../../core/text.ts'
+import { firstChars } from '../../core/text.ts'
 import type { TurnDetails } from '../sessions/model.ts'
 import type { AnsweringChannel, KbRef, TurnStats } from './events.ts'
-
-/** Tokens of a turn or of one of its model calls. */
-export interface TokenUsage extends LlmUsage {
-  /** Whether a model call reported no usage. */
-  readonly isEstimated: boolean
-}
-
-export const NO_TOKENS: TokenUsage = { inputTokens: 0, outputTokens: 0, isEstimated: false }
-
-export const addTokens = (a: TokenUsage, b: TokenUsage): TokenUsage => ({
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  isEstimated: a.isEstimated || b.isEstimated,
-})
-
-export interface CallOutput {
-  readonly text: string
-  readonly toolCalls: readonly ToolCall[]
-}
-
-/**
- * The tokens of one model call as the upstream reported them, else an estimate from the text that
- * was sent and received (contract-2, section 6). Images are not estimated: their tokens do not
- * follow from their bytes.
- */
-export function tokensOf(
-  told: LlmUsage | null,
-  { messages, tools }: Pick<LlmRequest, 'messages' | 'tools'>,
-  { text, toolCalls }: CallOutput,
-): TokenUsage {
-  if (told) return { ...told, isEstimated: false }
-  const sent: string[] = []
-  for (const message of messages) {
-    sent.push(message.content)
-    if (message.role === 'assistant' && message.toolCalls) sent.push(...textsOf(message.toolCalls))
-  }
-  if (tools.length > 0) sent.push(JSON.stringify(tools))
-  return {
-    inputTokens: estimateTokens(sent),
-    outputTokens: estimateTokens([text, ...textsOf(toolCalls)]),
-    isEstimated: true,
-  }
-}
-
-const textsOf = (calls: readonly ToolCall[]) => calls.flatMap((call) => [call.name, call.arguments])
 
 type ToolDetails = TurnDetails['tools'][number]
 

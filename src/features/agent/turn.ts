@@ -14,6 +14,7 @@ import type { TurnDetails } from '../sessions/model.ts'
 import type { SessionMemory } from '../sessions/service.ts'
 import type { Memory, StoredTurn } from '../sessions/store.ts'
 import type { Usage } from '../usage/service.ts'
+import { countedLlm } from './call-count.ts'
 import type { Emit, KbRef, TurnStats } from './events.ts'
 import { type Channel, type ModelAnswer, type ModelLoop, runModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
@@ -89,7 +90,7 @@ export async function runTurn(
   const replaces = request.replace_last ? replaceable(recalled, principal) : null
   const before = replaces ? { ...recalled, turns: recalled.turns.slice(0, -1) } : recalled
   if (sessionId !== null && memory.isFull(before)) {
-    folding.start(tenantId, sessionId, primary)
+    folding.start(tenantId, sessionId, counted(options, principal, primary))
     throw appError('session_full')
   }
   const passages = passagesOf(found)
@@ -183,11 +184,12 @@ interface Remembered {
  * half is folded by the same channel.
  */
 async function appendTurn(
-  { clock, memory, folding }: TurnOptions,
+  options: TurnOptions,
   { principal, sessionId, request, fence }: Turn & { readonly sessionId: string },
   { text: reply, channel, forgot }: ModelAnswer,
   { before, replaces, details }: Remembered,
 ): Promise<void> {
+  const { clock, memory, folding } = options
   const { tenantId, appId, deviceId, userId } = principal
   const userText = rememberedText(request.text, request.images)
   const isLong = await memory.appendTurn(before, {
@@ -196,8 +198,16 @@ async function appendTurn(
   })
   // Folded by the channel that answered. A channel of the tenant that has just failed would fail at
   // the summary, too, and the platform's must see only what `provider_fallback` has announced.
-  if (isLong || forgot) folding.start(tenantId, sessionId, channel, forgot)
+  if (isLong || forgot) {
+    folding.start(tenantId, sessionId, counted(options, principal, channel), forgot)
+  }
 }
+
+/** The same channel; its calls count for the key of the turn. */
+const counted = ({ usage }: TurnOptions, principal: Principal, channel: Channel): Channel => ({
+  ...channel,
+  llm: countedLlm(channel.llm, (tokens) => usage.countTokens(principal, channel.label, tokens)),
+})
 
 /** What a turn knows of the documents; null when it did not search them. */
 type Found = Retrieval | 'skipped' | null

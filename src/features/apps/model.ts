@@ -3,8 +3,8 @@ import { issue } from '../../core/errors.ts'
 import {
   assistantFields,
   dailyTokens,
+  newRateLimit,
   optionalText,
-  rateLimit,
   requiredText,
 } from '../../core/fields.ts'
 import { APP_NAME_CHARS_MAX, KEY_NAME_CHARS_MAX } from '../../core/limits/contract.ts'
@@ -45,8 +45,10 @@ export const AppDeleteResponse = z.object({ id: z.string(), deleted: z.literal(t
 
 export const AppKeyRequest = z.object({
   name: optionalText('name', KEY_NAME_CHARS_MAX),
-  rate_limit: rateLimit,
-  daily_tokens: dailyTokens.default(0),
+  /** Absent: the default, or the limit of the key that asks where that is lower. */
+  rate_limit: newRateLimit,
+  /** Absent: the budget of the key that asks. */
+  daily_tokens: dailyTokens.optional(),
 })
 export type AppKeyRequest = z.infer<typeof AppKeyRequest>
 

@@ -3,13 +3,13 @@ import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
 import { APPS_MAX } from '../../core/limits/contract.ts'
-import type { Keys } from '../keys/service.ts'
+import type { Keys, Maker } from '../keys/service.ts'
 import { type App, type AppKeyRequest, type AppUpsertRequest, ImportedApp } from './model.ts'
 import type { AppStore } from './store.ts'
 
 export interface AppsOptions {
   readonly store: AppStore
-  readonly keys: Pick<Keys, 'issueForApp' | 'revokeOfApp' | 'onRevoked'>
+  readonly keys: Pick<Keys, 'issueForApp' | 'limitsWithin' | 'revokeOfApp' | 'onRevoked'>
   readonly clock: Clock
 }
 
@@ -59,11 +59,15 @@ export function createApps({ store, keys, clock }: AppsOptions) {
     /** Validates an app of an imported configuration; throws `AppError` (400). */
     checkImported: (item: unknown): ImportedApp => checked(ImportedApp, item),
 
-    async issueKey(tenantId: string, id: string, asked: AppKeyRequest) {
+    /** Throws `above_own_limit` for limits above those of the key that asks. */
+    async issueKey(maker: Maker, id: string, { name, ...asked }: AppKeyRequest) {
+      const { tenantId, keyId: madeBy } = maker
       await read(tenantId, id)
-      const { name, rate_limit, daily_tokens } = asked
-      const scope = { name, rateLimit: rate_limit, dailyTokens: daily_tokens }
-      const issued = await keys.issueForApp(tenantId, id, scope)
+      const limits = await keys.limitsWithin(maker, {
+        ...(asked.rate_limit === undefined ? {} : { rateLimit: asked.rate_limit }),
+        ...(asked.daily_tokens === undefined ? {} : { dailyTokens: asked.daily_tokens }),
+      })
+      const issued = await keys.issueForApp(tenantId, id, { name, madeBy, ...limits })
       if (!issued) throw missing()
       return { ...issued, app_id: id }
     },

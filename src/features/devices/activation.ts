@@ -1,6 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
+import { RATE_LIMIT_DEFAULT } from '../../core/limits/contract.ts'
 import { KEYS_MAX } from '../../core/limits/machine.ts'
+import { withinOwn } from '../../core/own-limits.ts'
 import type { Keys } from '../keys/service.ts'
 import { hashOfInput } from './code.ts'
 import type { DeviceActivateResponse, DeviceHeartbeatRequest } from './model.ts'
@@ -41,7 +43,7 @@ export function createActivation({ store, clock, keys }: ActivationOptions) {
       const hash = hashOfInput(input)
       const owner = hash === null ? null : await store.ownerOfCode(hash)
       if (hash === null || !owner) throw appError('activation_code_wrong')
-      const { issued, row } = keys.mint(owner.tenant_id, { deviceId: owner.id })
+      const { issued, row } = keys.mint(owner.tenant_id, scopeOf(owner))
       if (await store.activate(hash, row, KEYS_MAX, clock.iso())) {
         const app_id = await store.appOfKey(owner.tenant_id, issued.id)
         const answer = { device_id: owner.id, key: issued.key, app_id }
@@ -63,5 +65,15 @@ export function createActivation({ store, clock, keys }: ActivationOptions) {
     },
   }
 }
+
+/** The key of a device has the limits of the key that issued its code, but at most the default. */
+export const scopeOf = (
+  device: Pick<CodeOwner, 'id' | 'made_by' | 'maker_rate' | 'maker_tokens'>,
+) => ({
+  deviceId: device.id,
+  madeBy: device.made_by,
+  rateLimit: withinOwn('rate_limit', device.maker_rate ?? 0, undefined, RATE_LIMIT_DEFAULT),
+  dailyTokens: device.maker_tokens ?? 0,
+})
 
 export type Activation = ReturnType<typeof createActivation>

@@ -1,7 +1,7 @@
 import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
 import type { NewKey } from '../keys/store.ts'
 import type { StoredBoard } from './board.ts'
-import type { NewDevice } from './store.ts'
+import type { CodeOwner, NewDevice } from './store.ts'
 
 /** A device that may belong to a board, and its key when that is still valid. */
 export interface BoundDevice {
@@ -15,15 +15,20 @@ export interface BoundDevice {
   readonly firmware: string | null
 }
 
+/** A device that a code may be spent for, and who issued the code. */
+export type CodedDevice = BoundDevice & Pick<CodeOwner, 'made_by' | 'maker_rate' | 'maker_tokens'>
+
 /** The devices of boards. A board is known by its code's hash, or by its MAC and client. */
 export function createBoardStore(db: Db) {
   return {
     ofCode: (codeHash: string) =>
-      db.get<BoundDevice>(sql`
+      db.get<CodedDevice>(sql`
         SELECT d.id, d.tenant_id, d.mac, d.client_hash, d.key_id, d.hw_model, d.firmware,
-          k.hash AS key_hash
+          k.hash AS key_hash, d.made_by, m.rate_limit AS maker_rate,
+          m.daily_tokens AS maker_tokens
         FROM device d LEFT JOIN api_key k
           ON k.tenant_id = d.tenant_id AND k.id = d.key_id AND k.revoked_at IS NULL
+        LEFT JOIN api_key m ON m.tenant_id = d.tenant_id AND m.id = d.made_by
         WHERE d.code_hash = ${codeHash}`),
 
     /**
@@ -56,17 +61,21 @@ export function createBoardStore(db: Db) {
       const { id, tenantId, mac, createdAt } = device
       const insertDevice = sql`
         INSERT INTO device (id, tenant_id, name, app_id, hw_model, firmware, code_hash, key_id, mac,
-          client_hash, activated_at, created_at)
+          client_hash, activated_at, made_by, created_at)
         SELECT ${id}, ${tenantId}, ${device.name}, ${device.appId}, ${device.hwModel},
           ${device.firmware}, ${device.codeHash}, ${key.id}, ${mac}, ${device.clientHash},
-          ${createdAt}, ${createdAt}
+          ${createdAt}, ${device.madeBy}, ${createdAt}
         WHERE (SELECT count(*) FROM device WHERE tenant_id = ${tenantId}) < ${most.devices}
-          AND (SELECT count(*) FROM api_key WHERE tenant_id = ${tenantId}) < ${most.keys}`
+          AND (SELECT count(*) FROM api_key WHERE tenant_id = ${tenantId}) < ${most.keys}
+          AND (CAST(${device.madeBy} AS TEXT) IS NULL
+            OR EXISTS (SELECT 1 FROM api_key WHERE id = ${device.madeBy} AND revoked_at IS NULL))`
       const insertKey = sql`
         INSERT INTO api_key
-          (id, tenant_id, hash, prefix, tail, rate_limit, app_id, device_id, created_at)
+          (id, tenant_id, hash, prefix, tail, rate_limit, daily_tokens, app_id, device_id, made_by,
+          created_at)
         VALUES (${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.tail},
-          ${key.rateLimit}, ${device.appId}, ${device.id}, ${key.createdAt})`
+          ${key.rateLimit}, ${key.dailyTokens}, ${device.appId}, ${device.id}, ${key.madeBy},
+          ${key.createdAt})`
       return storedAsExpected(db.batch([expectRows(1, insertDevice), expectRows(1, insertKey)]))
     },
 

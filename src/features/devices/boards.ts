@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { KEYS_MAX } from '../../core/limits/machine.ts'
 import type { Keys } from '../keys/service.ts'
+import { scopeOf } from './activation.ts'
 import { type Board, secretOfBoard, storedBoard } from './board.ts'
 import type { BoardStore, BoundDevice } from './board-store.ts'
 import { hashOfInput } from './code.ts'
@@ -62,9 +63,11 @@ export function createBoards(options: BoardsOptions) {
   }
 
   /** Spends the code for this board. Throws `activation_code_wrong` when it cannot be spent. */
-  async function redeem(codeHash: string, device: BoundDevice, board: Board): Promise<string> {
+  async function redeem(codeHash: string, board: Board): Promise<string> {
+    const device = await store.ofCode(codeHash)
+    if (!device) throw appError('activation_code_wrong')
     const { id, tenant_id: tenantId } = device
-    const { row } = keys.mint(tenantId, { deviceId: id }, secretOfBoard(secret, board, id))
+    const { row } = keys.mint(tenantId, scopeOf(device), secretOfBoard(secret, board, id))
     await activation.activate(codeHash, row, KEYS_MAX, clock.iso(), storedBoard(board))
     // Another request may have spent the code. If it was the same board's, the board is paired.
     const now = await store.ofCode(codeHash)
@@ -88,7 +91,7 @@ export function createBoards(options: BoardsOptions) {
       await takeTry(address)
       const hash = hashOfInput(code)
       if (device === null || hash === null) throw appError('activation_code_wrong')
-      return { key: await redeem(hash, device, board) }
+      return { key: await redeem(hash, board) }
     },
 
     /** Whether the board is paired; it polls this while it shows its digits. */

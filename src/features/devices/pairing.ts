@@ -3,7 +3,7 @@ import { newId, sha256Hex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { DEVICES_MAX } from '../../core/limits/contract.ts'
 import { KEYS_MAX } from '../../core/limits/machine.ts'
-import type { Keys } from '../keys/service.ts'
+import type { Keys, Maker } from '../keys/service.ts'
 import { secretOfBoard, storedBoard } from './board.ts'
 import type { BoardStore } from './board-store.ts'
 import { newCode } from './code.ts'
@@ -14,7 +14,7 @@ import type { WaitingBoard, WaitingBoards } from './waiting.ts'
 export interface PairingOptions {
   readonly store: Pick<BoardStore, 'insert'>
   readonly devices: Pick<Devices, 'read' | 'list'>
-  readonly keys: Pick<Keys, 'mint'>
+  readonly keys: Pick<Keys, 'limitsWithin' | 'mint'>
   readonly waiting: WaitingBoards
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
@@ -45,13 +45,16 @@ export function createPairing(options: PairingOptions) {
   }
 
   /** Null when the tenant has no room for a device or a key. */
-  async function insert(tenantId: string, { board }: WaitingBoard, asked: DevicePairRequest) {
+  async function insert(maker: Maker, { board }: WaitingBoard, asked: DevicePairRequest) {
+    const { tenantId, keyId: madeBy } = maker
+    const limits = await keys.limitsWithin(maker, {})
     const { name, app_id: appId } = asked
     const { type: hwModel, firmware } = board
     const [id, createdAt] = [newId(), clock.iso()]
-    const { row } = keys.mint(tenantId, { deviceId: id }, secretOfBoard(secret, board, id))
+    const scope = { deviceId: id, madeBy, ...limits }
+    const { row } = keys.mint(tenantId, scope, secretOfBoard(secret, board, id))
     const device = {
-      ...{ id, tenantId, name, appId, hwModel, firmware, createdAt },
+      ...{ id, tenantId, name, appId, hwModel, firmware, madeBy, createdAt },
       // The hash of a code that is never shown.
       codeHash: sha256Hex(newCode(random)),
       ...storedBoard(board),
@@ -73,11 +76,12 @@ export function createPairing(options: PairingOptions) {
      * Binds the board that shows these digits. Throws `pairing_code_wrong`, after ten of them in an
      * hour `rate_limited_activation`, and `quota_devices` or `quota_keys`.
      */
-    async pair(tenantId: string, asked: DevicePairRequest): Promise<Device> {
+    async pair(maker: Maker, asked: DevicePairRequest): Promise<Device> {
+      const { tenantId } = maker
       // Taken, not read: another person may have seen the same digits on the board.
       const found = await guess(tenantId, () => waiting.take(asked.code))
       try {
-        const id = await insert(tenantId, found, asked)
+        const id = await insert(maker, found, asked)
         if (id !== null) return await devices.read(tenantId, id)
       } catch (error) {
         await waiting.add(found)

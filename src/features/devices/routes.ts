@@ -46,7 +46,7 @@ export const deviceRoutes = (gate: Gate, devices: Devices) =>
       '/devices',
       async ({ principal, request, upload, set }) => {
         const registered = await devices.register(
-          principal.tenantId,
+          principal,
           await registration.read(request, upload),
         )
         set.status = 201
@@ -84,16 +84,12 @@ export const deviceRoutes = (gate: Gate, devices: Devices) =>
         detail: { summary: 'Delete a device and revoke its key' },
       },
     )
-    .post(
-      '/devices/:id/recode',
-      ({ principal, params }) => devices.recode(principal.tenantId, params.id),
-      {
-        allow: MANAGERS,
-        parse: 'none',
-        response: DeviceRecodeResponse,
-        detail: { summary: 'Issue a new activation code and revoke the key' },
-      },
-    )
+    .post('/devices/:id/recode', ({ principal, params }) => devices.recode(principal, params.id), {
+      allow: MANAGERS,
+      parse: 'none',
+      response: DeviceRecodeResponse,
+      detail: { summary: 'Issue a new activation code and revoke the key' },
+    })
 
 /** Boards that show six digits (contract 2, 4.2); the same on both surfaces. */
 export const pairingRoutes = (gate: Gate, pairing: Pairing) =>
@@ -103,7 +99,7 @@ export const pairingRoutes = (gate: Gate, pairing: Pairing) =>
       '/devices/pair',
       async ({ principal, request, upload, set }) => {
         const asked = await pairRequest.read(request, upload)
-        const device = await pairing.pair(principal.tenantId, asked)
+        const device = await pairing.pair(principal, asked)
         set.status = 201
         return device
       },

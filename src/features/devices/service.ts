@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { newId, sha256Hex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { ACTIVATION_CODE_TTL_MS, DEVICES_MAX } from '../../core/limits/contract.ts'
-import type { Keys } from '../keys/service.ts'
+import type { Keys, Maker } from '../keys/service.ts'
 import { newCode } from './code.ts'
 import type {
   Device,
@@ -16,7 +16,7 @@ import type { DeviceStore, LastSeen } from './store.ts'
 export interface DevicesOptions {
   readonly store: DeviceStore
   readonly clock: Clock
-  readonly keys: Pick<Keys, 'revokeOfDevice' | 'onRevoked'>
+  readonly keys: Pick<Keys, 'ownLimits' | 'revokeOfDevice' | 'onRevoked'>
   readonly lastSeen: { add(seen: LastSeen): void }
   /** Returns this many bytes of cryptographic randomness. */
   readonly random: (bytes: number) => Uint8Array
@@ -47,9 +47,10 @@ export function createDevices({ store, clock, keys, lastSeen, random }: DevicesO
 
     /** Throws `quota_devices` at the tenant's quota. */
     async register(
-      tenantId: string,
+      maker: Maker,
       { name, app_id, hw_model }: DeviceRegisterRequest,
     ): Promise<DeviceRegisterResponse> {
+      const { tenantId, keyId: madeBy } = maker
       const { plain, hash, expiresAt } = code()
       const device = { id: newId(), name, app_id, hw_model, created_at: clock.iso() }
       const row = {
@@ -60,9 +61,11 @@ export function createDevices({ store, clock, keys, lastSeen, random }: DevicesO
         hwModel: hw_model,
         codeHash: hash,
         codeExpiresAt: expiresAt,
+        madeBy,
         createdAt: device.created_at,
       }
       if (!(await store.insert(row, DEVICES_MAX))) {
+        await keys.ownLimits(maker)
         throw appError('quota_devices', { max: DEVICES_MAX })
       }
       return { ...device, activation_code: plain, code_expires_at: expiresAt }
@@ -87,10 +90,14 @@ export function createDevices({ store, clock, keys, lastSeen, random }: DevicesO
       lastSeen.add({ tenantId, deviceId, at: clock.iso() }),
 
     /** Issues a new code and revokes the device's key. */
-    async recode(tenantId: string, id: string): Promise<DeviceRecodeResponse> {
+    async recode(maker: Maker, id: string): Promise<DeviceRecodeResponse> {
+      const { tenantId, keyId: madeBy } = maker
       const { plain, hash, expiresAt } = code()
       const revoke = keys.revokeOfDevice(tenantId, id)
-      if (!(await store.recode(tenantId, id, { hash, expiresAt }, revoke))) throw missing()
+      if (!(await store.recode(tenantId, id, { hash, expiresAt, madeBy }, revoke))) {
+        await keys.ownLimits(maker)
+        throw missing()
+      }
       await keys.onRevoked(tenantId)
       return { id, activation_code: plain, code_expires_at: expiresAt }
     },

@@ -11,6 +11,8 @@ export interface NewDevice {
   readonly hwModel: string | null
   readonly codeHash: string
   readonly codeExpiresAt: string
+  /** The key that issues its code; null: a person. */
+  readonly madeBy: string | null
   readonly createdAt: string
 }
 
@@ -20,6 +22,10 @@ export interface CodeOwner {
   readonly tenant_id: string
   readonly key_id: string | null
   readonly code_expires_at: string | null
+  readonly made_by: string | null
+  /** The limits of that key; null for a person. */
+  readonly maker_rate: number | null
+  readonly maker_tokens: number | null
 }
 
 /** A device that has made a request, at `at`. */
@@ -48,14 +54,17 @@ export function createDeviceStore(db: Db) {
           created_at
         FROM device WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
-    /** Stores nothing and returns false when the tenant has `most` devices. */
+    /** False, and nothing is stored, at `most` devices of the tenant or for a revoked maker. */
     async insert(device: NewDevice, most: number): Promise<boolean> {
       const { changes } = await db.run(sql`
         INSERT INTO device (id, tenant_id, name, app_id, hw_model, code_hash, code_expires_at,
-          created_at)
+          made_by, created_at)
         SELECT ${device.id}, ${device.tenantId}, ${device.name}, ${device.appId},
-          ${device.hwModel}, ${device.codeHash}, ${device.codeExpiresAt}, ${device.createdAt}
-        WHERE (SELECT count(*) FROM device WHERE tenant_id = ${device.tenantId}) < ${most}`)
+          ${device.hwModel}, ${device.codeHash}, ${device.codeExpiresAt}, ${device.madeBy},
+          ${device.createdAt}
+        WHERE (SELECT count(*) FROM device WHERE tenant_id = ${device.tenantId}) < ${most}
+          AND (CAST(${device.madeBy} AS TEXT) IS NULL
+            OR EXISTS (SELECT 1 FROM api_key WHERE id = ${device.madeBy} AND revoked_at IS NULL))`)
       return changes === 1
     },
 
@@ -76,13 +85,20 @@ export function createDeviceStore(db: Db) {
     recode(
       tenantId: string,
       id: string,
-      code: { readonly hash: string; readonly expiresAt: string },
+      code: {
+        readonly hash: string
+        readonly expiresAt: string
+        readonly madeBy: string | null
+      },
       revokeKeys: Statement,
     ): Promise<boolean> {
       const renew = sql`
         UPDATE device SET code_hash = ${code.hash}, code_expires_at = ${code.expiresAt},
-          key_id = NULL, activated_at = NULL, mac = NULL, client_hash = NULL
-        WHERE tenant_id = ${tenantId} AND id = ${id}`
+          key_id = NULL, activated_at = NULL, mac = NULL, client_hash = NULL,
+          made_by = ${code.madeBy}
+        WHERE tenant_id = ${tenantId} AND id = ${id}
+          AND (CAST(${code.madeBy} AS TEXT) IS NULL
+            OR EXISTS (SELECT 1 FROM api_key WHERE id = ${code.madeBy} AND revoked_at IS NULL))`
       return storedAsExpected(db.batch([expectRows(1, renew), revokeKeys]))
     },
   }
@@ -95,7 +111,10 @@ export function createActivationStore(db: Db) {
   return {
     ownerOfCode: (hash: string) =>
       db.get<CodeOwner>(sql`
-        SELECT id, tenant_id, key_id, code_expires_at FROM device WHERE code_hash = ${hash}`),
+        SELECT d.id, d.tenant_id, d.key_id, d.code_expires_at, d.made_by,
+          m.rate_limit AS maker_rate, m.daily_tokens AS maker_tokens
+        FROM device d LEFT JOIN api_key m ON m.tenant_id = d.tenant_id AND m.id = d.made_by
+        WHERE d.code_hash = ${hash}`),
 
     /**
      * Spends the code and stores the key in one step; of simultaneous calls exactly one gets true.
@@ -116,9 +135,10 @@ export function createActivationStore(db: Db) {
         WHERE code_hash = ${codeHash} AND key_id IS NULL AND code_expires_at > ${at}`
       const insert = sql`
         INSERT INTO api_key
-          (id, tenant_id, hash, prefix, tail, rate_limit, app_id, device_id, created_at)
+          (id, tenant_id, hash, prefix, tail, rate_limit, daily_tokens, app_id, device_id, made_by,
+          created_at)
         SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.rateLimit},
-          app_id, id, ${key.createdAt}
+          ${key.dailyTokens}, app_id, id, made_by, ${key.createdAt}
         FROM device WHERE code_hash = ${codeHash} AND key_id = ${key.id}
           AND (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${keysMax}`
       return storedAsExpected(db.batch([expectRows(1, spend), expectRows(1, insert)]))

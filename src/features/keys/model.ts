@@ -47,4 +47,13 @@ export const ApiKeyMeta = z.object({
 export type ApiKeyMeta = z.infer<typeof ApiKeyMeta>
 
 export const KeyListResponse = z.object({ keys: z.array(ApiKeyMeta) })
+/** What a key has made that is still good: keys of apps, devices, shares. */
+export const MadeByKey = z.object({
+  keys: z.array(ApiKeyMeta),
+  /** Those with a key, or with an activation code that may still be redeemed. */
+  devices: z.array(z.object({ id: z.string(), name: z.string() })),
+  shares: z.array(z.object({ id: z.string(), app_id: z.string(), name: z.string() })),
+})
+export type MadeByKey = z.infer<typeof MadeByKey>
+
 export const KeyRevokeResponse = z.object({ id: z.string(), revoked: z.literal(true) })

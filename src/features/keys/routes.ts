@@ -1,9 +1,10 @@
 import { Elysia } from 'elysia'
+import { appError } from '../../core/errors.ts'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
-import { jsonDoc } from '../../http/openapi-parts.ts'
+import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
 import {
   ApiKeyMeta,
   IssueKeyRequest,
@@ -11,8 +12,18 @@ import {
   KeyListResponse,
   KeyRevokeResponse,
   KeyUpdateRequest,
+  MadeByKey,
 } from './model.ts'
 import type { Keys } from './service.ts'
+
+const WITH_MADE = queryDoc({ made: 'revoke: also what the key has made, see /keys/{id}/made' })
+
+/** Throws `query_invalid` for another value than `revoke`. */
+function isWithMade({ url }: Request): boolean {
+  const made = new URL(url).searchParams.get('made')
+  if (made !== null && made !== 'revoke') throw appError('query_invalid', { field: 'made' })
+  return made !== null
+}
 
 const issue = jsonBody(IssueKeyRequest, { optional: true })
 const update = jsonBody(KeyUpdateRequest)
@@ -62,8 +73,25 @@ export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
         },
       },
     )
-    .delete('/keys/:id', ({ principal, params }) => keys.revoke(principal.tenantId, params.id), {
-      allow: MANAGERS,
-      response: KeyRevokeResponse,
-      detail: { summary: 'Revoke a key of any kind' },
-    })
+    .get(
+      '/keys/:id/made',
+      (context) =>
+        answers.respond(context, () => keys.madeBy(context.principal.tenantId, context.params.id)),
+      {
+        allow: MANAGERS,
+        detail: {
+          summary: 'List what a key has made: keys of apps, devices and shares',
+          responses: jsonDoc(MadeByKey),
+        },
+      },
+    )
+    .delete(
+      '/keys/:id',
+      ({ principal, params, request }) =>
+        keys.revoke(principal.tenantId, params.id, isWithMade(request)),
+      {
+        allow: MANAGERS,
+        response: KeyRevokeResponse,
+        detail: { summary: 'Revoke a key of any kind', parameters: WITH_MADE },
+      },
+    )

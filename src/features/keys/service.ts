@@ -3,10 +3,13 @@ import { newId, randomHex, sha256Hex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../core/limits/contract.ts'
 import { KEYS_MAX } from '../../core/limits/machine.ts'
+import { withinOwn } from '../../core/own-limits.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Statement } from '../../storage/db.ts'
-import type { ApiKeyMeta, IssueKeyResponse, KeyUpdateRequest } from './model.ts'
+import { revokeMade } from './made-store.ts'
+import type { ApiKeyMeta, IssueKeyResponse, KeyUpdateRequest, MadeByKey } from './model.ts'
 import {
+  type KeyLimits,
   type KeyStore,
   type NewKey,
   revokeKeysOfApp,
@@ -30,6 +33,8 @@ export interface KeyScope {
   readonly dailyTokens?: number
   readonly appId?: string | null
   readonly deviceId?: string | null
+  /** The key that makes it; null: a person. */
+  readonly madeBy?: string | null
 }
 
 /** How a key was used: when last, in epoch milliseconds, and how often in the last seven days. */
@@ -46,6 +51,9 @@ export interface KeysOptions {
   /** Ends turns and sockets on revoked keys; awaited before a revocation is answered. */
   readonly onRevoked?: (tenantId: string) => Promise<void>
 }
+
+/** Who makes something: a key, or a person. */
+export type Maker = Pick<Principal, 'tenantId' | 'keyId'>
 
 const nothingIsOpen = async () => {}
 const nothingIsKnown = async () => new Map<string, KeyActivity>()
@@ -79,21 +87,87 @@ function mintKey(
     dailyTokens: scope.dailyTokens ?? 0,
     appId: scope.appId ?? null,
     deviceId: scope.deviceId ?? null,
+    madeBy: scope.madeBy ?? null,
     createdAt: clock.now(),
   }
   const issued = { id: row.id, prefix: row.prefix, rate_limit: row.rateLimit, key }
   return { issued, row }
 }
 
+/** What keys may give to what they make. */
+function createLimits(store: Pick<KeyStore, 'limitsOf'>) {
+  /** The limits of the key that makes something; none for a person. Throws `invalid_key`. */
+  async function ownLimits({ tenantId, keyId }: Maker): Promise<KeyLimits> {
+    if (keyId === null) return { rateLimit: 0, dailyTokens: 0 }
+    const limits = await store.limitsOf(tenantId, keyId)
+    if (!limits) throw appError('invalid_key')
+    return limits
+  }
+
+  return {
+    ownLimits,
+
+    /**
+     * The limits of a key that the caller makes. Throws `above_own_limit` where those asked for are
+     * above the caller's own.
+     */
+    async limitsWithin(maker: Maker, asked: Partial<KeyLimits>): Promise<KeyLimits> {
+      const own = await ownLimits(maker)
+      return {
+        rateLimit: withinOwn('rate_limit', own.rateLimit, asked.rateLimit, RATE_LIMIT_DEFAULT),
+        dailyTokens: withinOwn('daily_tokens', own.dailyTokens, asked.dailyTokens, 0),
+      }
+    },
+  }
+}
+
+/** Ends keys, and tells what else would have to end with them. */
+function createRevocation(options: KeysOptions) {
+  const { store, clock, activity = nothingIsKnown, onRevoked = nothingIsOpen } = options
+  return {
+    /**
+     * Revokes a key, and `withMade` what it has made; idempotent. Throws `not_found` for a key of
+     * another tenant.
+     */
+    async revoke(tenantId: string, id: string, withMade = false) {
+      const at = clock.now()
+      const more = withMade ? revokeMade(tenantId, id, at) : []
+      if (!(await store.revoke(tenantId, id, at, more))) throw missing()
+      await onRevoked(tenantId)
+      return { id, revoked: true as const }
+    },
+
+    /** What a key has made that is still good. Throws `not_found` for a key of another tenant. */
+    async madeBy(tenantId: string, id: string): Promise<MadeByKey> {
+      const now = clock.iso()
+      const [known, keys, devices, shares, used] = await Promise.all([
+        store.has(tenantId, id),
+        store.made.keys(tenantId, id),
+        store.made.devices(tenantId, id, now),
+        store.made.shares(tenantId, id, now),
+        activity(tenantId),
+      ])
+      if (!known) throw missing()
+      return { keys: keys.map((key) => metaOf(key, used.get(key.id))), devices, shares }
+    },
+  }
+}
+
 /** Issues, finds and revokes API keys of every kind (specification, Identity and keys). */
 export function createKeys(options: KeysOptions) {
   const { store, clock, activity = nothingIsKnown, onRevoked = nothingIsOpen } = options
+
+  const limits = createLimits(store)
 
   const mint = (tenantId: string, scope: KeyScope = {}, secretOf: KeySecret = randomSecret) =>
     mintKey(clock, tenantId, scope, secretOf)
 
   return {
     mint,
+
+    ...limits,
+
+    ...createRevocation(options),
 
     ofSecret: keyOf,
 
@@ -120,7 +194,7 @@ export function createKeys(options: KeysOptions) {
 
     /**
      * Issues a key whose calls use the app's configuration; null when the tenant has no such app.
-     * Throws `quota_keys` at the quota.
+     * Throws `quota_keys` at the quota, and `invalid_key` when its maker was revoked.
      */
     async issueForApp(
       tenantId: string,
@@ -130,6 +204,7 @@ export function createKeys(options: KeysOptions) {
       const { issued, row } = mint(tenantId, { ...scope, appId })
       if (await store.insertForApp(row, appId, KEYS_MAX)) return issued
       if ((await store.count(tenantId)) >= KEYS_MAX) throw tooMany()
+      await limits.ownLimits({ tenantId, keyId: row.madeBy })
       return null
     },
 
@@ -147,13 +222,6 @@ export function createKeys(options: KeysOptions) {
       const key = await store.update(tenantId, id, to)
       if (!key) throw missing()
       return metaOf(key, (await activity(tenantId)).get(id))
-    },
-
-    /** Revokes a key; idempotent. Throws `not_found` for a key of another tenant. */
-    async revoke(tenantId: string, id: string): Promise<{ id: string; revoked: true }> {
-      if (!(await store.revoke(tenantId, id, clock.now()))) throw missing()
-      await onRevoked(tenantId)
-      return { id, revoked: true }
     },
 
     /** The principal and rate limit of a valid key; null for any other text. */

@@ -1,5 +1,6 @@
 import type { Principal } from '../../core/principal.ts'
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import { createMadeStore } from './made-store.ts'
 import type { ApiKeyMeta, KeyUpdateRequest } from './model.ts'
 
 interface KeyRow {
@@ -22,6 +23,14 @@ export interface FoundKey {
   readonly dailyTokens: number
 }
 
+/** 0 is no limit. */
+export interface KeyLimits {
+  /** Requests a minute. */
+  readonly rateLimit: number
+  /** Tokens a day. */
+  readonly dailyTokens: number
+}
+
 export interface NewKey {
   readonly id: string
   readonly tenantId: string
@@ -33,6 +42,8 @@ export interface NewKey {
   readonly dailyTokens: number
   readonly appId: string | null
   readonly deviceId: string | null
+  /** The key that makes it, or whose code does; null: a person. */
+  readonly madeBy: string | null
   readonly createdAt: number
 }
 
@@ -59,11 +70,13 @@ const holdApp = ({ tenantId }: NewKey, appId: string): Statement =>
 
 const insertKeyOfApp = (key: NewKey, appId: string, most: number): Statement => sql`
   INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens, app_id,
-    created_at)
+    made_by, created_at)
   SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},
-    ${key.rateLimit}, ${key.dailyTokens}, id, ${key.createdAt}
+    ${key.rateLimit}, ${key.dailyTokens}, id, ${key.madeBy}, ${key.createdAt}
   FROM app WHERE tenant_id = ${key.tenantId} AND id = ${appId}
-    AND (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`
+    AND (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}
+    AND (CAST(${key.madeBy} AS TEXT) IS NULL
+      OR EXISTS (SELECT 1 FROM api_key WHERE id = ${key.madeBy} AND revoked_at IS NULL))`
 
 async function countKeys(db: Db, tenantId: string): Promise<number> {
   const row = await db.get<{ count: number }>(
@@ -93,6 +106,12 @@ export function createKeyStore(db: Db) {
       return { principal, rateLimit: row.rate_limit, dailyTokens: row.daily_tokens }
     },
 
+    /** The limits of a key that is not revoked; null for any other. */
+    limitsOf: (tenantId: string, id: string) =>
+      db.get<KeyLimits>(sql`
+        SELECT rate_limit AS "rateLimit", daily_tokens AS "dailyTokens" FROM api_key
+        WHERE tenant_id = ${tenantId} AND id = ${id} AND revoked_at IS NULL`),
+
     /** The daily budget of a key that is not revoked; null for any other. */
     async budgetOf(tenantId: string, id: string): Promise<number | null> {
       const row = await db.get<{ daily_tokens: number }>(sql`
@@ -112,9 +131,16 @@ export function createKeyStore(db: Db) {
       return changes === 1
     },
 
+    made: createMadeStore(db),
+
     count: (tenantId: string) => countKeys(db, tenantId),
 
-    /** Like `insert`; false also when the app does not exist. */
+    has: async (tenantId: string, id: string): Promise<boolean> =>
+      (await db.get(
+        sql`SELECT 1 AS one FROM api_key WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      )) !== null,
+
+    /** Like `insert`; false also when the app does not exist, or its maker was revoked. */
     async insertForApp(key: NewKey, appId: string, most: number): Promise<boolean> {
       const [, added] = await db.batch([holdApp(key, appId), insertKeyOfApp(key, appId, most)])
       return added?.changes === 1
@@ -140,12 +166,20 @@ export function createKeyStore(db: Db) {
         FROM api_key WHERE tenant_id = ${tenantId} AND id = ${id}`)
     },
 
-    /** False when the tenant has no such key; keeps the time of the first revocation. */
-    async revoke(tenantId: string, id: string, at: number): Promise<boolean> {
-      const { changes } = await db.run(sql`
+    /**
+     * Revokes a key and runs `more` in one step; false when the tenant has no such key. Keeps the
+     * time of the first revocation.
+     */
+    revoke(
+      tenantId: string,
+      id: string,
+      at: number,
+      more: readonly Statement[] = [],
+    ): Promise<boolean> {
+      const revoke = sql`
         UPDATE api_key SET revoked_at = coalesce(revoked_at, ${at})
-        WHERE tenant_id = ${tenantId} AND id = ${id}`)
-      return changes === 1
+        WHERE tenant_id = ${tenantId} AND id = ${id}`
+      return storedAsExpected(db.batch([expectRows(1, revoke), ...more]))
     },
   }
 }

@@ -36,7 +36,8 @@ export const ShareRequest = z.object({
     .int({ error: TURNS })
     .min(1, { error: TURNS })
     .max(SHARE_TURNS_MAX, { error: TURNS })
-    .default(SHARE_TURNS_DEFAULT),
+    .meta({ default: SHARE_TURNS_DEFAULT })
+    .optional(),
   /** ISO 8601; null or absent means that it does not expire. */
   expires_at: z.iso
     .datetime({ offset: true, error: EXPIRY })

@@ -24,7 +24,7 @@ export const shareRoutes = (gate: Gate, shares: Shares) =>
       '/apps/:id/shares',
       async ({ principal, params, request, upload, set }) => {
         const asked = await create.read(request, upload)
-        const share = await shares.create(principal.tenantId, params.id, asked)
+        const share = await shares.create(principal, params.id, asked)
         set.status = 201
         return share
       },

@@ -1,15 +1,22 @@
 import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { newId, randomToken, sha256Base64Url, sha256Hex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
-import { SHARES_MAX } from '../../core/limits/contract.ts'
+import { SHARES_MAX, SHARE_TURNS_DEFAULT as TURNS_DEFAULT } from '../../core/limits/contract.ts'
+import { withinOwn } from '../../core/own-limits.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Apps } from '../apps/service.ts'
+import type { Keys, Maker } from '../keys/service.ts'
+import type { KeyLimits } from '../keys/store.ts'
+import type { Budgets } from '../usage/service.ts'
 import type { Share, ShareRequest } from './model.ts'
 import type { OpenShare, ShareStore } from './store.ts'
 
 export interface SharesOptions {
   readonly store: ShareStore
   readonly apps: Pick<Apps, 'read'>
+  readonly keys: Pick<Keys, 'ownLimits'>
+  /** Tokens of visitors are counted under the id of their share. */
+  readonly budgets: Pick<Budgets, 'check'>
   readonly clock: Clock
   /** Ends open turns of visitors whose share was deleted. */
   readonly onRemoved: (tenantId: string) => Promise<void>
@@ -20,20 +27,31 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/
 const missing = () => appError('not_found', { what: 'share' })
 
 /** Links by which visitors talk to an app (contract 2, section 8, Share an app). */
-export function createShares({ store, apps, clock, onRemoved }: SharesOptions) {
+export function createShares(options: SharesOptions) {
+  const { store, apps, keys, budgets, clock, onRemoved } = options
+
   const today = () => Math.floor(clock.now() / DAY_MS)
 
   return {
-    /** Throws `quota_shares` at the quota, and `not_found` for an app that is not the tenant's. */
-    async create(tenantId: string, appId: string, asked: ShareRequest) {
+    /**
+     * A share has the token budget of the key that makes it. Throws `above_own_limit` for more
+     * turns than that key may have, `quota_shares` at the quota, and `not_found` for an app that is
+     * not the tenant's.
+     */
+    async create(maker: Maker, appId: string, asked: ShareRequest) {
+      const { tenantId, keyId: madeBy } = maker
       await apps.read(tenantId, appId)
+      const own = await keys.ownLimits(maker)
+      const daily_turns = withinOwn('daily_turns', turnsOf(own), asked.daily_turns, TURNS_DEFAULT)
       const at = clock.iso()
       if (asked.expires_at !== null && asked.expires_at <= at) throw appError('share_expiry')
       const token = randomToken(32)
-      const share = { id: newId(), app_id: appId, ...asked, created_at: at }
-      const stored = { ...share, tenantId, hash: sha256Hex(token) }
+      const share = { id: newId(), app_id: appId, ...asked, daily_turns, created_at: at }
+      const { dailyTokens } = own
+      const stored = { ...share, tenantId, hash: sha256Hex(token), madeBy, dailyTokens }
       if (!(await store.insert(stored, SHARES_MAX))) {
         await apps.read(tenantId, appId)
+        await keys.ownLimits(maker)
         throw appError('quota_shares', { max: SHARES_MAX })
       }
       return { ...share, turns_today: 0, token }
@@ -60,7 +78,8 @@ export function createShares({ store, apps, clock, onRemoved }: SharesOptions) {
     },
 
     /** Counts a turn. Throws `budget_spent` when the share has none left today. */
-    async takeTurn({ id, dailyTurns }: OpenShare): Promise<void> {
+    async takeTurn({ id, tenantId, dailyTurns, dailyTokens }: OpenShare): Promise<void> {
+      if (dailyTokens > 0) await budgets.check({ tenantId, keyId: id, dailyTokens })
       if (await store.takeTurn(id, today(), dailyTurns)) return
       const seconds = Math.ceil((DAY_MS - (clock.now() % DAY_MS)) / 1000)
       throw appError('budget_spent', {}, { headers: { 'retry-after': `${seconds}` } })
@@ -71,6 +90,14 @@ export function createShares({ store, apps, clock, onRemoved }: SharesOptions) {
 }
 
 export type Shares = ReturnType<typeof createShares>
+
+const MINUTES_A_DAY = 24 * 60
+
+/** The turns a day that a key with these limits may have at most; 0: no limit. */
+function turnsOf({ rateLimit, dailyTokens }: KeyLimits): number {
+  const limits = [rateLimit * MINUTES_A_DAY, dailyTokens].filter((limit) => limit > 0)
+  return limits.length === 0 ? 0 : Math.min(...limits)
+}
 
 /** The principal of a visitor: acts as the app, without any right to manage. */
 export const visitorOf = ({ id, tenantId, appId }: OpenShare): Principal => ({

@@ -19,11 +19,17 @@ export interface OpenShare {
   readonly appName: string
   readonly origins: readonly string[]
   readonly dailyTurns: number
+  /** Tokens a day; 0 is no budget. */
+  readonly dailyTokens: number
 }
 
 export interface NewShare extends Omit<ShareRow, 'turns_today'> {
   readonly tenantId: string
   readonly hash: string
+  /** The key that makes it; null: a person. */
+  readonly madeBy: string | null
+  /** Tokens that its visitors may use a day; 0 is no budget. */
+  readonly dailyTokens: number
 }
 
 type Stored = Omit<ShareRow, 'origins'> & { readonly origins: string }
@@ -33,16 +39,21 @@ const listOf = (json: string) => JSON.parse(json) as string[]
 /** The shares of apps, which hold a hash in place of the token. */
 export function createShareStore(db: Db) {
   return {
-    /** False, and nothing is stored, when the app has gone or has `most` shares. */
+    /**
+     * False, and nothing is stored, when the app has gone or has `most` shares, or its maker was
+     * revoked.
+     */
     async insert(share: NewShare, most: number): Promise<boolean> {
       const { changes } = await db.run(sql`
-        INSERT INTO share (id, tenant_id, app_id, name, hash, origins, daily_turns, expires_at,
-          created_at)
+        INSERT INTO share (id, tenant_id, app_id, name, hash, origins, daily_turns, daily_tokens,
+          expires_at, made_by, created_at)
         SELECT ${share.id}, tenant_id, id, ${share.name}, ${share.hash},
-          ${JSON.stringify(share.origins)}, ${share.daily_turns}, ${share.expires_at},
-          ${share.created_at}
+          ${JSON.stringify(share.origins)}, ${share.daily_turns}, ${share.dailyTokens},
+          ${share.expires_at}, ${share.madeBy}, ${share.created_at}
         FROM app WHERE tenant_id = ${share.tenantId} AND id = ${share.app_id}
-          AND (SELECT count(*) FROM share WHERE app_id = ${share.app_id}) < ${most}`)
+          AND (SELECT count(*) FROM share WHERE app_id = ${share.app_id}) < ${most}
+          AND (CAST(${share.madeBy} AS TEXT) IS NULL
+            OR EXISTS (SELECT 1 FROM api_key WHERE id = ${share.madeBy} AND revoked_at IS NULL))`)
       return changes === 1
     },
 
@@ -73,16 +84,18 @@ export function createShareStore(db: Db) {
         app_name: string
         origins: string
         daily_turns: number
+        daily_tokens: number
         expires_at: string | null
       }>(sql`
         SELECT s.id, s.tenant_id, s.app_id, a.name AS app_name, s.origins, s.daily_turns,
-          s.expires_at
+          s.daily_tokens, s.expires_at
         FROM share s JOIN app a ON a.id = s.app_id AND a.tenant_id = s.tenant_id
         WHERE s.hash = ${hash}`)
       if (!row || (row.expires_at !== null && row.expires_at <= now)) return null
       return {
         ...{ id: row.id, tenantId: row.tenant_id, appId: row.app_id, appName: row.app_name },
         ...{ origins: listOf(row.origins), dailyTurns: row.daily_turns },
+        dailyTokens: row.daily_tokens,
       }
     },
 

@@ -77,3 +77,19 @@ test('a budget that other processes count, too, is read again after a while', as
   clock.at = 1_000
   await expect(budgets.check(key)).rejects.toThrow('今日额度已用完')
 })
+
+test('what open turns hold counts as spent until they give it back, once', async () => {
+  const { budgets, isSpent } = budgetsWith([], async () => 0)
+  const holds = await Promise.allSettled([budgets.hold(key, 99), budgets.hold(key, 1)])
+  expect(holds.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+  expect(await isSpent()).toBe(true)
+  await expect(budgets.hold(key, 1)).rejects.toThrow()
+  for (const hold of holds) {
+    if (hold.status !== 'fulfilled') continue
+    hold.value()
+    hold.value()
+  }
+  expect(await isSpent()).toBe(false)
+  budgets.count(tokens(100))
+  expect(await isSpent()).toBe(true)
+})

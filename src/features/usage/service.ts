@@ -17,7 +17,7 @@ export interface UsageOptions {
   readonly budgets: Pick<Budgets, 'count'>
 }
 
-type Caller = Pick<Principal, 'tenantId' | 'keyId' | 'appId'>
+type Caller = Pick<Principal, 'tenantId' | 'keyId' | 'appId' | 'shareId'>
 
 /** Sums with the same text are added together. */
 export const keyOfSum = ({ tenantId, day, keyId, appId, channel }: UsageSum): string =>
@@ -37,14 +37,19 @@ function createPrune(store: UsageStore, clock: Clock) {
   return async (): Promise<void> => {
     if (!isSettled()) return
     const before = Math.floor(clock.now() / DAY_MS) - USAGE_KEY_DAYS
+    await store.pruneWriters(clock.now() - DAY_MS)
     while ((await store.prune(before)) > 0);
   }
 }
 
-const sumOf = ({ tenantId, keyId, appId }: Caller, day: number, calls: number): UsageSum => ({
+const sumOf = (
+  { tenantId, keyId, appId, shareId }: Caller,
+  day: number,
+  calls: number,
+): UsageSum => ({
   tenantId,
   day,
-  keyId: keyId ?? '',
+  keyId: keyId ?? shareId ?? '',
   appId: appId ?? '',
   channel: '',
   calls,
@@ -168,6 +173,9 @@ export interface BudgetsOptions {
   ) => Promise<Result>
 }
 
+/** When a refused client may ask again whether the turns that hold the rest have ended. */
+const HELD_RETRY_SECONDS = 5
+
 interface Spent {
   day: number
   tokens: number
@@ -207,6 +215,27 @@ export function createBudgets({ store, clock, keptMs, betweenWrites }: BudgetsOp
       return spent
     })
 
+  /** What open turns of a key hold. */
+  const held = new Map<string, number>()
+  const heldBy = (keyId: string) => held.get(keyId) ?? 0
+
+  async function spentBy(key: BudgetedKey): Promise<Spent> {
+    const there = known.get(key.keyId)
+    return there && isKept(there) ? there : load(key)
+  }
+
+  function judge(
+    spent: Spent,
+    { keyId, dailyTokens }: BudgetedKey,
+    headers: Readonly<Record<string, string>>,
+  ): void {
+    roll(spent)
+    if (spent.tokens + heldBy(keyId) < dailyTokens) return
+    const untilMidnight = Math.ceil((DAY_MS - (clock.now() % DAY_MS)) / 1000)
+    const seconds = spent.tokens < dailyTokens ? HELD_RETRY_SECONDS : untilMidnight
+    throw appError('budget_spent', {}, { headers: { ...headers, 'retry-after': `${seconds}` } })
+  }
+
   return {
     /** Whether the key has a budget. */
     count(sum: UsageSum): boolean {
@@ -218,16 +247,29 @@ export function createBudgets({ store, clock, keptMs, betweenWrites }: BudgetsOp
     },
 
     /**
-     * Throws `budget_spent` for a key that has used its tokens of this UTC day. Turns that run side
-     * by side may overshoot by one each. `headers` are those of the refusal.
+     * Throws `budget_spent` for a key that has used its tokens of this UTC day, or whose open turns
+     * hold the rest. `headers` are those of the refusal.
      */
     async check(key: BudgetedKey, headers: Readonly<Record<string, string>> = {}): Promise<void> {
-      const there = known.get(key.keyId)
-      const spent = there && isKept(there) ? there : await load(key)
-      roll(spent)
-      if (spent.tokens < key.dailyTokens) return
-      const seconds = Math.ceil((DAY_MS - (clock.now() % DAY_MS)) / 1000)
-      throw appError('budget_spent', {}, { headers: { ...headers, 'retry-after': `${seconds}` } })
+      judge(await spentBy(key), key, headers)
+    },
+
+    /**
+     * As `check`; then `tokens` count as used until the returned function is called. So turns that
+     * begin side by side do not all pass because none of them has ended.
+     */
+    async hold(key: BudgetedKey, tokens: number): Promise<() => void> {
+      judge(await spentBy(key), key, {})
+      const { keyId } = key
+      held.set(keyId, heldBy(keyId) + tokens)
+      let isHeld = true
+      return () => {
+        if (!isHeld) return
+        isHeld = false
+        const left = heldBy(keyId) - tokens
+        if (left > 0) held.set(keyId, left)
+        else held.delete(keyId)
+      }
     },
   }
 }

@@ -1,8 +1,16 @@
-import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  type Reader,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../storage/db.ts'
 
 /**
  * A count: the calls of a key (`channel` '') or the tokens of its turns on a channel. `appId` '' is
- * no app, `keyId` '' is the studio. `day` is days since the epoch.
+ * no app, `keyId` '' is the studio; tokens of visitors have the id of their share in place of a
+ * key's. `day` is days since the epoch.
  */
 export interface UsageSum {
   readonly tenantId: string
@@ -17,26 +25,49 @@ export interface UsageSum {
   usedAt: number | null
 }
 
+/** No count grows beyond this: sums of thousands of them fit into a column of 64 bits. */
+export const COUNT_MAX = 10 ** 15
+
+const atMost = (count: number): number => Math.min(count, COUNT_MAX)
+
 const addToDay = ({ tenantId, day, appId, ...sum }: UsageSum): Statement => sql`
   INSERT INTO usage_day (tenant_id, day, app_id, calls, input_tokens, output_tokens)
-  VALUES (${tenantId}, ${day}, ${appId}, ${sum.calls}, ${sum.inputTokens}, ${sum.outputTokens})
-  ON CONFLICT (tenant_id, day, app_id) DO UPDATE SET calls = usage_day.calls + excluded.calls,
-    input_tokens = usage_day.input_tokens + excluded.input_tokens,
-    output_tokens = usage_day.output_tokens + excluded.output_tokens`
+  VALUES (${tenantId}, ${day}, ${appId}, ${atMost(sum.calls)}, ${atMost(sum.inputTokens)},
+    ${atMost(sum.outputTokens)})
+  ON CONFLICT (tenant_id, day, app_id) DO UPDATE SET
+    calls = CASE WHEN usage_day.calls > ${COUNT_MAX} - excluded.calls
+      THEN ${COUNT_MAX} ELSE usage_day.calls + excluded.calls END,
+    input_tokens = CASE WHEN usage_day.input_tokens > ${COUNT_MAX} - excluded.input_tokens
+      THEN ${COUNT_MAX} ELSE usage_day.input_tokens + excluded.input_tokens END,
+    output_tokens = CASE WHEN usage_day.output_tokens > ${COUNT_MAX} - excluded.output_tokens
+      THEN ${COUNT_MAX} ELSE usage_day.output_tokens + excluded.output_tokens END`
 
 const addToKey = ({ tenantId, day, keyId, appId, channel, ...sum }: UsageSum): Statement => sql`
   INSERT INTO usage_key_day (tenant_id, day, key_id, app_id, channel, calls, input_tokens,
     output_tokens)
-  VALUES (${tenantId}, ${day}, ${keyId}, ${appId}, ${channel}, ${sum.calls}, ${sum.inputTokens},
-    ${sum.outputTokens})
+  VALUES (${tenantId}, ${day}, ${keyId}, ${appId}, ${channel}, ${atMost(sum.calls)},
+    ${atMost(sum.inputTokens)}, ${atMost(sum.outputTokens)})
   ON CONFLICT (tenant_id, day, key_id, app_id, channel) DO UPDATE SET
-    calls = usage_key_day.calls + excluded.calls,
-    input_tokens = usage_key_day.input_tokens + excluded.input_tokens,
-    output_tokens = usage_key_day.output_tokens + excluded.output_tokens`
+    calls = CASE WHEN usage_key_day.calls > ${COUNT_MAX} - excluded.calls
+      THEN ${COUNT_MAX} ELSE usage_key_day.calls + excluded.calls END,
+    input_tokens = CASE WHEN usage_key_day.input_tokens > ${COUNT_MAX} - excluded.input_tokens
+      THEN ${COUNT_MAX} ELSE usage_key_day.input_tokens + excluded.input_tokens END,
+    output_tokens = CASE WHEN usage_key_day.output_tokens > ${COUNT_MAX} - excluded.output_tokens
+      THEN ${COUNT_MAX} ELSE usage_key_day.output_tokens + excluded.output_tokens END`
 
 const usedAt = (tenantId: string, keyId: string, at: number): Statement => sql`
   INSERT INTO key_use (tenant_id, key_id, last_used_at) VALUES (${tenantId}, ${keyId}, ${at})
   ON CONFLICT (tenant_id, key_id) DO UPDATE SET last_used_at = excluded.last_used_at`
+
+/** Fails its batch when this writer has stored a batch of this number or a later one. */
+const asNext = (writer: string, number: number, at: number): Statement =>
+  expectRows(
+    1,
+    sql`
+    INSERT INTO usage_writer (id, batch, written_at) VALUES (${writer}, ${number}, ${at})
+    ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, written_at = excluded.written_at
+      WHERE usage_writer.batch < excluded.batch`,
+  )
 
 const NOTHING = { calls: 0, inputTokens: 0, outputTokens: 0 }
 
@@ -63,17 +94,31 @@ interface Figures {
   outputTokens: number
 }
 
-/** Calls and tokens by tenant, day, app, key and channel. `reader` reads what grows with keys. */
-export function createUsageStore(db: Db, reader: Reader) {
+/**
+ * Calls and tokens by tenant, day, app, key and channel. `reader` reads what grows with keys.
+ * `writer` is the name of this process among those that add to the sums.
+ */
+export function createUsageStore(db: Db, reader: Reader, writer: string) {
   return {
-    async write(sums: readonly UsageSum[]): Promise<void> {
-      await db.batch([
+    /**
+     * Adds the sums to the stored ones, once for each number, which grows from call to call: a
+     * batch whose answer was lost is given again with its number.
+     */
+    async write(sums: readonly UsageSum[], number: number, at: number): Promise<void> {
+      const added = db.batch([
+        asNext(writer, number, at),
         ...[...sumsByApp(sums)].map(addToDay),
         ...sums.map(addToKey),
-        ...sums.flatMap(({ tenantId, keyId, usedAt: at }) =>
-          at === null ? [] : [usedAt(tenantId, keyId, at)],
+        ...sums.flatMap(({ tenantId, keyId, usedAt: last }) =>
+          last === null ? [] : [usedAt(tenantId, keyId, last)],
         ),
       ])
+      await storedAsExpected(added)
+    },
+
+    /** Forgets processes that have written nothing since `before` (epoch milliseconds). */
+    async pruneWriters(before: number): Promise<void> {
+      await db.run(sql`DELETE FROM usage_writer WHERE written_at < ${before}`)
     },
 
     /**

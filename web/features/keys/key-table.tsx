@@ -15,10 +15,15 @@ import { endsOf, useScopeOf } from './names.ts'
 export function KeyTable({ keys }: { readonly keys: readonly ApiKeyMeta[] }) {
   const { t } = useI18n()
   const [asked, setAsked] = useState<ApiKeyMeta | null>(null)
+  const [withMade, setWithMade] = useState(false)
+  const ask = (key: ApiKeyMeta) => {
+    setWithMade(false)
+    setAsked(key)
+  }
   const [edited, setEdited] = useState<ApiKeyMeta | null>(null)
   const revoke = useAction(api.keys.revoke, {
     done: 'keys.revoked',
-    refresh: ['keys'],
+    refresh: ['keys', 'devices', 'shares'],
     onDone: () => setAsked(null),
   })
   return (
@@ -41,7 +46,7 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyMeta[] }) {
               key={key.id}
               item={key}
               onEdit={() => setEdited(key)}
-              onRevoke={() => setAsked(key)}
+              onRevoke={() => ask(key)}
             />
           ))}
         </tbody>
@@ -49,19 +54,26 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyMeta[] }) {
       <EditDialog item={edited} onClose={() => setEdited(null)} />
       <Confirm
         title={t('keys.revoke.title', { key: asked ? asked.name || endsOf(asked) : '' })}
-        loss={asked && <RevokeLoss item={asked} />}
+        loss={asked && <RevokeLoss item={asked} withMade={withMade} onWithMade={setWithMade} />}
         action={t('keys.revoke')}
         open={asked !== null}
         busy={revoke.isPending}
-        onConfirm={() => asked && revoke.mutate(asked.id)}
+        onConfirm={() => asked && revoke.mutate({ id: asked.id, withMade })}
         onClose={() => setAsked(null)}
       />
     </>
   )
 }
 
+interface LossProps {
+  readonly item: ApiKeyMeta
+  /** Whether what the key has made is to end, too. */
+  readonly withMade: boolean
+  readonly onWithMade: (withMade: boolean) => void
+}
+
 /** Identifies the key by its ends, scope and use, and shows what stops working. */
-function RevokeLoss({ item }: { readonly item: ApiKeyMeta }) {
+function RevokeLoss({ item, withMade, onWithMade }: LossProps) {
   const { t } = useI18n()
   const scope = useScopeOf(item)
   return (
@@ -70,7 +82,42 @@ function RevokeLoss({ item }: { readonly item: ApiKeyMeta }) {
         <code>{endsOf(item)}</code> · {scope} · {t('keys.calls', { count: item.calls_7d })}
       </span>
       {t('keys.revoke.loss')}
+      <MadeChoice item={item} on={withMade} onChange={onWithMade} />
     </>
+  )
+}
+
+interface MadeProps {
+  readonly item: ApiKeyMeta
+  readonly on: boolean
+  readonly onChange: (on: boolean) => void
+}
+
+/** Offers to end what the key has made; nothing where it has made nothing. */
+function MadeChoice({ item, on, onChange }: MadeProps) {
+  const { t } = useI18n()
+  const isGeneral = item.app_id === null && item.device_id === null
+  const { data: made } = useQuery({
+    queryKey: ['keys', item.id, 'made'],
+    queryFn: () => api.keys.made(item.id),
+    enabled: isGeneral,
+  })
+  if (!made || made.keys.length + made.devices.length + made.shares.length === 0) return null
+  const counts = {
+    keys: made.keys.length,
+    devices: made.devices.length,
+    shares: made.shares.length,
+  }
+  return (
+    <label className="mt-4 flex items-start gap-3">
+      <input
+        type="checkbox"
+        className="mt-1"
+        checked={on}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      {t('keys.revoke.made', counts)}
+    </label>
   )
 }
 

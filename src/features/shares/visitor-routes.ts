@@ -103,16 +103,19 @@ function visitorPages({ services: { shares }, pages }: VisitorParts) {
     if (pages.share === null) throw appError('console_not_built')
     // The policy says who may frame the page; the older header knows no list.
     delete headers['x-frame-options']
-    return new Response(pages.share.replaceAll('{app}', escaped(share.appName)), {
-      headers: {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': policyOf(share),
-        'cache-control': 'no-store',
-        'cross-origin-resource-policy': 'cross-origin',
-        'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-        'x-robots-tag': 'noindex',
+    return new Response(
+      pages.share.replaceAll('{app}', () => escaped(share.appName)),
+      {
+        headers: {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': policyOf(share),
+          'cache-control': 'no-store',
+          'cross-origin-resource-policy': 'cross-origin',
+          'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+          'x-robots-tag': 'noindex',
+        },
       },
-    })
+    )
   }
 
   function widget(): Response {

@@ -185,6 +185,9 @@ fresh.addEventListener('click', () => {
   field.focus()
 })
 
+// The widget shows a line where its frame was refused, and nothing tells it but silence.
+if (parent !== window) parent.postMessage('moonbase', '*')
+
 document.documentElement.lang = language
 document.querySelector('label')?.replaceChildren(words.ask)
 field.placeholder = words.ask

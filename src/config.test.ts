@@ -39,6 +39,8 @@ describe('settings', () => {
     ['MB_LOG_LEVEL', 'loud'],
     ['MB_MAX_STREAMS', '0'],
     ['MB_ALLOW_PRIVATE_HOSTS', 'nas.local,http://10.0.0.5/v1'],
+    ['MB_ALLOW_PRIVATE_HOSTS', '*'],
+    ['MB_ALLOW_PRIVATE_HOSTS', 'nas.local,*.lan:8080'],
     ['MB_TLS_CERT', 'cert.pem'],
     ['MB_TLS_KEY', 'key.pem'],
     ['MB_SESSION_SECRET', 'a short one'],

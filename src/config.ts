@@ -103,7 +103,7 @@ export const SETTINGS = {
   MB_APP_SCHEMES: appSchemes.describe('deep-link schemes of native apps'),
   MB_ALLOW_PRIVATE_HOSTS: list('')
     .refine((hosts) => hosts.every(isAllowEntry), {
-      error: 'must be a comma list of host or host:port',
+      error: 'must be a comma list of host or host:port; each host is named, * is none',
     })
     .describe('private hosts that tenants may name'),
   MB_TRANSCRIPT: flag(true).describe('false keeps no turns beyond the memory of a session'),

@@ -5,6 +5,7 @@ import { appError } from '../core/errors.ts'
 import { AUDIO_SECONDS_MAX } from '../core/limits/machine.ts'
 import { createEncode, type EncoderOptions } from './encode.ts'
 import { createReadSpeech } from './read-speech.ts'
+import { isRecording } from './recording.ts'
 import { isSilent } from './silence.ts'
 import { sniff } from './sniff.ts'
 import { wavFile } from './wav.ts'
@@ -18,6 +19,7 @@ export function createAudioCodecs({ parser, ...encoder }: AudioOptions): AudioCo
   const decode = createDecode(parser)
   return {
     sniff,
+    isRecording,
     speechEncoder: createEncode(encoder),
     decode,
     duration: createDuration(parser),

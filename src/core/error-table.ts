@@ -76,7 +76,7 @@ export const ERRORS = {
   role_invalid: [400, '字段 role 只能是 owner、editor 或 viewer'],
   member_exists: [400, '该邮箱已是成员或已被邀请'],
   last_owner: [400, '至少要保留一位已登录过的所有者'],
-  share_origin: [400, 'origins 的每一项应为网站来源，如 https://shop.example'],
+  share_origin: [400, 'origins 的每一项应为网站来源：http 或 https、主机名和端口，不含路径和 *'],
   share_turns_range: [400, '字段 daily_turns 应为 1 到 {max} 的整数'],
   share_expiry: [400, '字段 expires_at 应为将来的时间（ISO 8601）或 null'],
   share_session: [400, '字段 session_id 应以 share- 开头，后接 16 到 100 个字母、数字、- 或 _'],

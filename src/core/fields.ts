@@ -108,8 +108,8 @@ const RATE = issue('rate_limit_range', { max: RATE_LIMIT_MAX })
 
 /** Requests a minute of a key; above the maximum clamped, 0 unlimited (specification, Limits). */
 const requestsAMinute = z
-  .number({ error: RATE })
-  .refine((value) => Number.isInteger(value) && value >= 0, { error: RATE })
+  .int({ error: RATE })
+  .min(0, { error: RATE })
   .transform((value) => Math.min(value, RATE_LIMIT_MAX))
 
 export const rateLimit = requestsAMinute.default(RATE_LIMIT_DEFAULT)
@@ -119,10 +119,9 @@ const TOKENS = issue('daily_tokens_range', { max: DAILY_TOKENS_MAX })
 
 /** Tokens a UTC day of a key; 0 is no budget (contract-2, section 6). */
 export const dailyTokens = z
-  .number({ error: TOKENS })
-  .refine((value) => Number.isInteger(value) && value >= 0 && value <= DAILY_TOKENS_MAX, {
-    error: TOKENS,
-  })
+  .int({ error: TOKENS })
+  .min(0, { error: TOKENS })
+  .max(DAILY_TOKENS_MAX, { error: TOKENS })
 
 /**
  * A number of a query: `fallback` when it is not a positive integer, and at most `most`.

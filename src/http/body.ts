@@ -58,6 +58,8 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
         )
         shown.required = required.map(([name]) => name)
       }
+      // zod calls every fixed number a number.
+      if (shown.type === 'number' && Number.isInteger(shown.const)) shown.type = 'integer'
     },
   })
   return rest as Record<string, unknown>

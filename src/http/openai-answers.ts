@@ -7,8 +7,6 @@ import { pulledStream } from '../core/large-bytes.ts'
  * They alone answer errors as JSON; all others answer a sentence (contract 2, 1.2).
  */
 const PATHS: ReadonlySet<string> = new Set([
-  '/v1/chat/completions',
-  '/v1/responses',
   '/v1/embeddings',
   '/v1/audio/speech',
   '/v1/audio/transcriptions',
@@ -16,7 +14,13 @@ const PATHS: ReadonlySet<string> = new Set([
   '/v1/completions',
   '/v1/moderations',
 ])
-const FOLDERS = /^\/v1\/(?:models|images|files|assistants)(?:\/|$)/
+const FOLDERS = new RegExp(
+  `^/v1/(?:${[
+    ...['models', 'chat/completions', 'responses', 'conversations', 'images', 'videos', 'files'],
+    ...['uploads', 'batches', 'vector_stores', 'assistants', 'threads', 'realtime', 'containers'],
+    ...['fine_tuning', 'evals'],
+  ].join('|')})(?:/|$)`,
+)
 
 /** Whether errors of this path are JSON. Takes a path of a request or of the API document. */
 export const isOpenAiPath = (path: string): boolean =>

@@ -12,7 +12,8 @@ const DESCRIPTION =
   'Multi-tenant agent platform. /v1 takes an API key as Bearer token, /console the session ' +
   'cookie of a signed-in person; where both have a path, they behave identically. Errors are ' +
   'one short Chinese sentence as text/plain, with its code in X-Error-Code; on the paths of ' +
-  'OpenAI (chat completions, responses, models, embeddings, audio) they are JSON as there.'
+  'OpenAI (chat completions, responses, models, embeddings, audio) they are JSON as there. ' +
+  'Visitors of a shared app need no credential but the token of its link.'
 
 /** The table of errors (core/error-table.ts), once for all operations. */
 const ERROR_HEADERS = {
@@ -83,19 +84,20 @@ interface Detail {
 }
 
 /**
- * The OpenAPI document of both surfaces and of login, made from the schemas that the routes
+ * The OpenAPI document of both surfaces, of login and of shares, made from the schemas that the routes
  * validate with. `app` is complete when this is called.
  */
 export function openApiDocument(app: AnyElysia) {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of app.routes) {
-    if (!/^\/(v1|console|auth)\//.test(route.path) || detailOf(route).hide) continue
+    if (!/^\/(v1|console|auth|s)\//.test(route.path) || detailOf(route).hide) continue
     const path = route.path.replace(/:(\w+)\??/g, '{$1}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, path) }
   }
   return {
     openapi: '3.1.1',
     info: { title: 'Moonbase', version: INTERFACE_VERSION, description: DESCRIPTION },
+    servers: [{ url: '/' }],
     paths: withFieldWords(paths),
     components: { securitySchemes: SECURITY_SCHEMES, headers: ERROR_HEADERS },
   }
@@ -139,6 +141,7 @@ function operationOf(route: Route, path: string) {
   return {
     operationId: [route.method.toLowerCase(), ...words].join('_'),
     tags: [words[1]],
+    security: [],
     ...detail,
     parameters: [...inPath, ...parameters],
     responses: {

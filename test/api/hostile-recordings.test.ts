@@ -68,6 +68,21 @@ async function peakDuring(work: () => Promise<void>) {
   return peak
 }
 
+test.each([
+  ['AIFF', Buffer.from('FORM\0\0\x10\0AIFFCOMM', 'latin1')],
+  ['text', Buffer.from('no recording')],
+  ['a wav header alone', Buffer.from(speech).subarray(0, 44)],
+])('%s is 415, and no recogniser is asked', async (_name, bytes) => {
+  const before = upstream.heard.length
+  const refused = { status: 415, body: '不支持的文件类型' }
+  expect(await hear(other, bytes)).toEqual(refused)
+  const body = JSON.stringify({ audio_b64: bytes.toString('base64') })
+  const { headers } = other
+  const said = await fetch(`${server.url}/v1/voice`, { method: 'POST', headers, body })
+  expect({ status: said.status, body: await said.text() }).toEqual(refused)
+  expect(upstream.heard).toHaveLength(before)
+})
+
 const HOSTILE: readonly (readonly [string, () => Uint8Array | Promise<Uint8Array>])[] = [
   ['a fragment that names four billion samples', endlessFragment],
   ['a table of four billion sizes of no bits', endlessSizes],

@@ -58,6 +58,7 @@ describe('documents', () => {
       title: '员工手册',
       seq: 0,
       score: expect.any(Number),
+      relevance: expect.any(Number),
       shown: true,
       text,
       page: null,

@@ -93,6 +93,7 @@ test('/metrics shows open streams, failures by reason, fallbacks and memory', as
   expect(value(text, 'moonbase_database_bytes')).toBeGreaterThan(4096)
   expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
   expect(value(text, 'process_cpu_seconds_total')).toBeGreaterThan(0)
+  expect(text).toContain('# TYPE process_cpu_seconds_total counter')
   expect(value(text, 'process_uptime_seconds')).toBeGreaterThan(0)
   expect(text).toContain('\nmoonbase_database_log_bytes ')
 })

@@ -27,6 +27,20 @@ const NOT_OFFERED = [
   '/v1/files/file-1',
   '/v1/assistants',
   '/v1/assistants/asst_1',
+  '/v1/threads/thread_1/runs',
+  '/v1/responses/resp_1/cancel',
+  '/v1/responses/input_tokens',
+  '/v1/chat/completions/chatcmpl-1/messages',
+  '/v1/conversations',
+  '/v1/conversations/conv_1/items',
+  '/v1/batches',
+  '/v1/vector_stores/vs_1/search',
+  '/v1/realtime/sessions',
+  '/v1/uploads',
+  '/v1/containers',
+  '/v1/videos',
+  '/v1/fine_tuning/jobs',
+  '/v1/evals',
 ]
 
 describe('a path of OpenAI that is not offered', () => {
@@ -47,15 +61,20 @@ describe('a path of OpenAI that is not offered', () => {
   })
 })
 
-test.each(['/v1/agent', '/v1/none', '/v1/tts', '/v1/audio', '/v1/modelsx', '/console/embeddings'])(
-  'errors of %s stay one sentence of plain text',
-  async (path) => {
-    const answer = await caller(app.url, {})('POST', path, '{')
-    expect(answer.status).toBeGreaterThanOrEqual(401)
-    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    expect(answer.text).not.toStartWith('{')
-  },
-)
+test.each([
+  '/v1/agent',
+  '/v1/none',
+  '/v1/tts',
+  '/v1/audio',
+  '/v1/modelsx',
+  '/v1/responsesx',
+  '/console/embeddings',
+])('errors of %s stay one sentence of plain text', async (path) => {
+  const answer = await caller(app.url, {})('POST', path, '{')
+  expect(answer.status).toBeGreaterThanOrEqual(401)
+  expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(answer.text).not.toStartWith('{')
+})
 
 test('a page of another origin may send the session and read what the answer tells', async () => {
   const answer = await caller(app.url, {})('OPTIONS', '/v1/embeddings')

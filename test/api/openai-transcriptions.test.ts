@@ -173,6 +173,13 @@ describe('refused transcriptions', () => {
     expect(json.status).toBe(400)
   })
 
+  test('a recording of a kind that is not taken is 415, and no recogniser is asked', async () => {
+    const before = upstream.requests.length
+    const caf = Buffer.from('caff\0\x01\0\0desc', 'latin1')
+    expect(await refusalOf(ask({}, caf))).toMatchObject({ status: 415, param: 'file' })
+    expect(upstream.requests.length).toBe(before)
+  })
+
   test('a form of more fields than any client sends is a 400', async () => {
     const body = new FormData()
     body.set('file', new Blob([new Uint8Array(SOUND)]), 'a.wav')

@@ -19,6 +19,7 @@ interface Schema {
 }
 interface Document {
   openapi: string
+  servers: { url: string }[]
   info: { version: string }
   paths: Record<string, Record<string, Operation>>
   components: { securitySchemes: Record<string, object> }
@@ -61,6 +62,28 @@ test('/openapi.json is public JSON of version 1.0.0, for GET and HEAD', async ()
   expect((await call('HEAD', '/openapi.json')).status).toBe(200)
 })
 
+test('the API document has what generators of clients need', () => {
+  expect(document.servers).toEqual([{ url: '/' }])
+  const open = operations().filter(({ operation }) => operation.security?.length === 0)
+  const names = open.map(({ method, path }) => `${method} ${path}`)
+  expect(names).toContain('post /auth/email/start')
+  expect(names).toContain('post /v1/devices/activate')
+  expect(names).not.toContain('get /auth/me')
+  const schemaOf = (path: string, method: string) =>
+    document.paths[path]?.[method]?.requestBody?.content['application/json']?.schema
+  const issued = schemaOf('/console/keys', 'post')?.properties
+  expect([issued?.rate_limit?.type, issued?.daily_tokens?.type]).toEqual(['integer', 'integer'])
+  expect(schemaOf('/v1/chat/completions', 'post')?.properties?.n?.type).toBe('integer')
+})
+
+test('the API document describes what visitors of a share may ask', () => {
+  const visit = document.paths['/s/{token}']?.post
+  expect(visit?.security).toEqual([])
+  const body = visit?.requestBody?.content['application/json']?.schema
+  expect([body?.required, body?.properties?.text?.maxLength]).toEqual([['text'], 4_000])
+  expect(Object.keys(visit?.responses[200]?.content ?? {})).toEqual(['text/event-stream'])
+})
+
 test('the API document is valid by the schema of OpenAPI 3.1', async () => {
   const validator = new Validator()
   const { valid, errors = [] } = await validator.validate({ ...document })
@@ -68,7 +91,7 @@ test('the API document is valid by the schema of OpenAPI 3.1', async () => {
   expect([valid, validator.version]).toEqual([true, '3.1'])
 })
 
-test('the API document lists every route of the surfaces and of login, no other', () => {
+test('the API document lists every route of the surfaces, of login and of visitors', () => {
   // Spellings with an empty id.
   const hidden = ['/v1', '/console'].flatMap((surface) => [
     `GET ${surface}/sessions//history`,
@@ -76,8 +99,10 @@ test('the API document lists every route of the surfaces and of login, no other'
     `DELETE ${surface}/kb/docs`,
     `DELETE ${surface}/kb/docs/`,
   ])
+  // The page of a share is for browsers.
+  hidden.push('GET /s/:token', 'HEAD /s/:token', 'OPTIONS /s/:token')
   const expected = allRoutes()
-    .filter(({ path }) => /^\/(v1|console|auth)\//.test(path))
+    .filter(({ path }) => /^\/(v1|console|auth|s)\//.test(path))
     .map(({ method, path }) => `${method} ${path}`)
     .filter((name) => !hidden.includes(name))
     .map((name) => name.replace(/:(\w+)\??/g, '{$1}'))
@@ -105,7 +130,10 @@ describe('every operation', () => {
     const { securitySchemes } = document.components
     expect(Object.keys(securitySchemes).sort()).toEqual(['console', 'machine'])
     for (const { path, operation } of operations()) {
-      if (path.startsWith('/auth/') || path === '/v1/devices/activate') continue
+      if (path.startsWith('/auth/') || path.startsWith('/s/') || path === '/v1/devices/activate') {
+        expect(operation.security).toBeDefined()
+        continue
+      }
       const scheme = path.startsWith('/v1/') ? 'machine' : 'console'
       expect({ path, security: operation.security }).toEqual({
         path,
@@ -123,7 +151,8 @@ describe('every operation', () => {
 
   test('every operation says whether its body may be left out', async () => {
     const json = operations().filter(({ path, operation: { requestBody } }) => {
-      return !path.startsWith('/auth/') && requestBody?.content['application/json']
+      // An unknown link of a share is told before its body is read.
+      return !/^\/(auth|s)\//.test(path) && requestBody?.content['application/json']
     })
     expect(json.length).toBeGreaterThan(20)
     for (const { method, path, operation } of json) {

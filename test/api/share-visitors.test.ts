@@ -185,6 +185,17 @@ describe('sites', () => {
     expect(bytes.byteLength).toBeLessThan(80_000)
   })
 
+  test.each(['Save $$$', "Bob's $' shop", '$& and $`'])(
+    'the chat page shows the name %s as it is',
+    async (name) => {
+      const { share } = await shared({}, { name })
+      const html = await (await fetch(`${app.url}/s/${share.token}`)).text()
+      const shown = /<title>(.*)<\/title>/.exec(html)?.[1] ?? ''
+      const text = shown.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+      expect(text).toBe(name)
+    },
+  )
+
   test('an unknown link is not found, and the script of the widget is for all', async () => {
     expect((await fetch(`${app.url}/s/${'x'.repeat(43)}`)).status).toBe(404)
     const widget = await fetch(`${app.url}/widget.js`)

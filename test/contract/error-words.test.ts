@@ -23,6 +23,10 @@ describe('the English for an error of the server', () => {
     expect(errorInEnglish(code, params)).toMatch(/^[A-Za-z7][^{}\p{Script=Han}]+$/u)
   })
 
+  test.each(CODES)('the sentence of the error %s holds no address', (code) => {
+    expect(ERRORS[code][1]).not.toMatch(/:\/\//)
+  })
+
   test('the English for errors knows every word that the server fills in', () => {
     const names = (words: typeof WORDS) =>
       Object.entries(words).map(([name, values]) => [name, Object.keys(values).sort()])

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { generatedPages } from '../../scripts/manual.ts'
+import { PASSPHRASE_CHARS_GOOD } from '../../src/commands/doctor/backup.ts'
 import { help } from '../../src/commands/help.ts'
 import { SETTINGS } from '../../src/config.ts'
 import { MANUAL_PATHS } from '../../src/core/manual.ts'
@@ -29,6 +30,18 @@ test.each(['zh', 'en'])(
     const page = await read(`web/guides/${language}/settings.md`)
     const rows = [...page.matchAll(/^\| `(MB_[A-Z0-9_]+)` \|.*\| (.+) \|$/gm)]
     expect(rows.map(([, name]) => name).sort()).toEqual([...NAMES].sort())
+  },
+)
+
+test.each(['zh', 'en'])(
+  'the %s manual prints no passphrase that doctor calls short',
+  async (language) => {
+    const page = await read(`web/guides/${language}/operate.md`)
+    const printed = [...page.matchAll(/MB_BACKUP_PASSPHRASE='([^']+)'/g)].map(
+      ([, word = '']) => word,
+    )
+    expect(printed.length).toBeGreaterThan(0)
+    for (const word of printed) expect(word.length).toBeGreaterThanOrEqual(PASSPHRASE_CHARS_GOOD)
   },
 )
 

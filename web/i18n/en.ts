@@ -698,9 +698,10 @@ export const en: Dictionary = {
   'studio.kb-skipped': 'Answered without the knowledge base: it could not be searched in time',
   'studio.keys': 'Enter sends, Shift+Enter starts a line; drop or paste files',
   'studio.left': 'Conversations and setup',
-  'studio.missed': 'Documents searched; nothing close enough (nearest {best}, shown from 0.45)',
+  'studio.missed':
+    'Documents searched; nothing close enough (nearest: score {best}, relevance {relevance}; both have to reach 0.45)',
   'studio.missed.docs':
-    'Documents searched: {count}; nothing close enough (nearest {best}, shown from 0.45)',
+    'Documents searched: {count}; nothing close enough (nearest: score {best}, relevance {relevance}; both have to reach 0.45)',
   'studio.missed.nearest': 'The nearest passages, which the model was not given:',
   'studio.new': 'New conversation',
   'studio.older': 'Earlier turns',

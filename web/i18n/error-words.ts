@@ -82,7 +82,8 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   role_invalid: 'role is owner, editor or viewer',
   member_exists: 'This address is a member already, or invited',
   last_owner: 'One owner who has signed in must stay',
-  share_origin: 'Each of origins is the origin of a site, such as https://shop.example',
+  share_origin:
+    'Each of origins is the origin of a site: http or https, host and port, without a path or *',
   share_turns_range: 'daily_turns is a whole number from 1 to {max}',
   share_expiry: 'expires_at is a time to come (ISO 8601), or null',
   share_session: 'session_id is share- and 16 to 100 letters, digits, - or _',

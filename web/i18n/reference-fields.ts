@@ -29,6 +29,8 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'how many documents a tenant may have': '租户的文档数上限',
   'how many of them failed': '其中失败的数量',
   'how often the page is checked: off, daily or weekly': '网页多久检查一次：off、daily 或 weekly',
+  'how relevant it is to the question, 0 to 1; a passage that is used has at least 0.45':
+    '与问题的相关度，0 到 1；使用的段落至少为 0.45',
   'how the turn was answered; null for turns of earlier versions':
     '这一轮是怎样回答的；旧版本的轮次为 null',
   'kind of the source: a file or a web page': '来源的种类：文件或网页',
@@ -67,7 +69,8 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
     'OpenAI 兼容接口的根地址，通常以 /v1 结尾',
   'send it as `before` for the next page; null: there is none':
     '作为 `before` 取下一页；null 表示没有了',
-  'similarity, 0 to 1; from 0.45 on a passage is used': '相似度，0 到 1；达到 0.45 才使用',
+  'similarity, 0 to 1; a passage that is used has at least 0.45':
+    '相似度，0 到 1；使用的段落至少为 0.45',
   'size limit of a document in KB': '单份文档的大小上限（KB）',
   'size limit of a file in MB': '文件大小上限（MB）',
   'size of the file in bytes': '文件大小（字节）',
@@ -106,7 +109,8 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
     '来自哪个文件或网页；自己写的为 null',
   'the files and web pages': '文件和网页',
   'the hashes of what was read, by tool': '各工具已读内容的哈希',
-  'the highest score that was found': '检索到的最高相似度',
+  'the highest score of a passage that was shown, or that was found when none was':
+    '引用的段落中最高的相似度；没有引用时，为检索到的段落中最高的',
   'the id': 'ID',
   'the key': '密钥 ID',
   'the key in plain text; shown in this answer only': '密钥明文，只在这次响应里出现',

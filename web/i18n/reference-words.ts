@@ -1,3 +1,4 @@
+import { CHINESE_ANSWERS } from './reference-answers.ts'
 import { CHINESE_FIELDS } from './reference-fields.ts'
 
 /** Chinese for descriptions of operations, answers and parameters, by the English text. */
@@ -103,7 +104,6 @@ const OPERATIONS: Readonly<Record<string, string>> = {
     '试用智能体；给出 app_id 时按该应用回答',
   'Read what a tool of an MCP server takes': '读取 MCP 工具的参数',
   'Try a tool of an MCP server': '试用 MCP 服务器的工具',
-  'List the models of the channel': '列出通道的模型',
   'number of the first chunk shown, from 0; default 0': '从第几段开始显示，从 0 计，默认 0',
   '1 adds the documents of the knowledge base, however many': '为 1 时连同知识库的全部文档',
   '1 reads a body of any size that is an export itself, with or without documents':
@@ -148,4 +148,4 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 
 /** A sentence of the OpenAPI document in Chinese; one without a translation stays as it is. */
 export const inChinese = (sentence: string): string =>
-  OPERATIONS[sentence] ?? CHINESE_FIELDS[sentence] ?? sentence
+  OPERATIONS[sentence] ?? CHINESE_ANSWERS[sentence] ?? CHINESE_FIELDS[sentence] ?? sentence

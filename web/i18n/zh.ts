@@ -655,8 +655,10 @@ export const zh = {
   'studio.kb-skipped': '未检索知识库（检索失败或超时）',
   'studio.keys': 'Enter 发送，Shift+Enter 换行，可拖放或粘贴文件',
   'studio.left': '会话与设定',
-  'studio.missed': '已检索知识库，没有相关内容（最接近 {best}，达到 0.45 才引用）',
-  'studio.missed.docs': '已检索 {count} 份文档，没有相关内容（最接近 {best}，达到 0.45 才引用）',
+  'studio.missed':
+    '已检索知识库，没有相关内容（最接近的段落：分数 {best}，相关度 {relevance}；都达到 0.45 才引用）',
+  'studio.missed.docs':
+    '已检索 {count} 份文档，没有相关内容（最接近的段落：分数 {best}，相关度 {relevance}；都达到 0.45 才引用）',
   'studio.missed.nearest': '最接近的段落，未提供给模型：',
   'studio.new': '新会话',
   'studio.older': '更早的对话',

@@ -1,5 +1,5 @@
 import { ask, type Source, TurnFault } from '../api/visitor.ts'
-import { replyNodes } from './reply.ts'
+import { createReplyView } from './reply.ts'
 import { language, words } from './words.ts'
 
 /** A message of the chat page of a share; messages stay in this tab of the visitor's browser. */
@@ -69,7 +69,7 @@ function draw(text: string) {
   turn.append(mine, reply, sources, state)
   talkBox.append(turn)
   return {
-    showReply: (markdown: string) => reply.replaceChildren(...replyNodes(markdown)),
+    showReply: createReplyView(reply),
     replyText: () => reply.textContent,
     showSources(list: readonly Source[]) {
       sources.textContent = list.length > 0 ? words.sources + list.map(nameOf).join(' · ') : ''
@@ -94,7 +94,7 @@ function drawTalk(): void {
   talkBox.replaceChildren(made('p', 'waiting', words.hello))
   for (const { text, reply, sources } of talk.said) {
     const turn = draw(text)
-    turn.showReply(reply)
+    turn.showReply(reply, false)
     turn.showSources(sources)
   }
   fresh.hidden = talk.said.length === 0
@@ -115,6 +115,9 @@ async function say(text: string): Promise<void> {
   const { session } = talk
   const turn = draw(text)
   let sources: readonly Source[] = []
+  /** The answer so far is drawn once a frame, however fast its pieces come. */
+  let latest = ''
+  let frame = 0
   showRunning(mine)
   follow(() => turn.showState(words.waiting))
   talkBox.scrollTop = talkBox.scrollHeight
@@ -123,12 +126,19 @@ async function say(text: string): Promise<void> {
     onSources(list: readonly Source[]) {
       sources = list
     },
-    onText: (reply: string) => follow(() => turn.showReply(reply)),
+    onText(reply: string) {
+      latest = reply
+      frame ||= requestAnimationFrame(() => {
+        frame = 0
+        follow(() => turn.showReply(latest, true))
+      })
+    },
   }
   try {
     const reply = await ask(text, session, listener, mine.signal)
     if (talk.session !== session) return
     follow(() => {
+      turn.showReply(reply, false)
       turn.showSources(sources)
       turn.showState('')
     })
@@ -140,10 +150,14 @@ async function say(text: string): Promise<void> {
     if (talk.session !== session) return
     told.textContent = ''
     const fault = error instanceof TurnFault
-    follow(() => turn.showState(fault ? error.message : words.stopped, fault))
+    follow(() => {
+      turn.showReply(latest, false)
+      turn.showState(fault ? error.message : words.stopped, fault)
+    })
     // Puts the question back into the field.
     if (field.value === '') field.value = text
   } finally {
+    cancelAnimationFrame(frame)
     if (running === mine) showRunning(null)
   }
 }
@@ -170,6 +184,9 @@ fresh.addEventListener('click', () => {
   drawTalk()
   field.focus()
 })
+
+// The widget shows a line where its frame was refused, and nothing tells it but silence.
+if (parent !== window) parent.postMessage('moonbase', '*')
 
 document.documentElement.lang = language
 document.querySelector('label')?.replaceChildren(words.ask)

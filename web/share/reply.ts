@@ -1,5 +1,5 @@
 import type { Token, Tokens } from 'marked'
-import { lex } from '../features/markdown/lex.ts'
+import { createReader } from '../features/markdown/blocks.ts'
 
 /** Only such addresses become links. */
 const SAFE = /^(https?:\/\/|mailto:)/i
@@ -86,5 +86,21 @@ function nodeOf(given: Token): Node {
   }
 }
 
-/** A reply in Markdown as nodes; nothing of it is ever parsed as HTML. */
-export const replyNodes = (text: string): Node[] => all(lex(text))
+/**
+ * Shows a reply in Markdown in a box; nothing of it is ever parsed as HTML. Blocks that stay as they
+ * are keep their nodes while the reply grows.
+ */
+export function createReplyView(box: Element) {
+  const read = createReader()
+  let shown: readonly Token[] = []
+  return (text: string, willGrow: boolean): void => {
+    const { settled, open, rest } = read(text, willGrow)
+    const tokens = [...settled, ...open]
+    const changed = tokens.findIndex((token, at) => token !== shown[at])
+    const kept = changed < 0 ? tokens.length : changed
+    while (box.childNodes.length > kept) box.lastChild?.remove()
+    box.append(...all(tokens.slice(kept)))
+    if (rest !== '') box.append(element('p', [rest]))
+    shown = tokens
+  }
+}

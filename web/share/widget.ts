@@ -40,23 +40,50 @@ const WINDOW = {
   'box-shadow': '0 4px 24px rgb(0 0 0 / 30%)',
 }
 
+const LINE = { ...WINDOW, height: 'auto', margin: '0', padding: '16px', color: 'CanvasText' }
+
+/** A loaded page has said so long before. */
+const READY_MS = 1_000
+
+/** The chat in a frame, or a line where the browser or the server refuses it. */
+function createPanel(): HTMLElement {
+  const panel = document.createElement('div')
+  const frame = document.createElement('iframe')
+  frame.src = `${origin}/s/${encodeURIComponent(token)}`
+  frame.title = words.open
+  style(frame, WINDOW)
+  panel.append(frame)
+  let isReady = false
+  addEventListener('message', ({ source }) => {
+    if (source === frame.contentWindow) isReady = true
+  })
+  function refuse(): void {
+    if (isReady) return
+    const line = document.createElement('p')
+    line.textContent = words.refused
+    style(line, LINE)
+    panel.replaceChildren(line)
+    panel.setAttribute('role', 'alert')
+  }
+  // A refused frame loads, too: an error page of the browser.
+  frame.addEventListener('load', () => setTimeout(refuse, READY_MS), { once: true })
+  return panel
+}
+
 function start(): void {
   const button = document.createElement('button')
   button.type = 'button'
   style(button, BUBBLE)
-  let frame: HTMLIFrameElement | null = null
+  let panel: HTMLElement | null = null
 
   function show(open: boolean): void {
-    if (open && !frame) {
-      frame = document.createElement('iframe')
-      frame.src = `${origin}/s/${encodeURIComponent(token)}`
-      style(frame, WINDOW)
-      button.before(frame)
+    if (open && !panel) {
+      panel = createPanel()
+      button.before(panel)
     }
-    if (frame) {
-      frame.title = words.open
-      frame.hidden = !open
-      frame.style.setProperty('display', open ? 'block' : 'none')
+    if (panel) {
+      panel.hidden = !open
+      panel.style.setProperty('display', open ? 'block' : 'none')
     }
     button.textContent = open ? words.close : words.open
     button.setAttribute('aria-expanded', String(open))

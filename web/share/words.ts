@@ -18,6 +18,7 @@ const WORDS = {
     hello: '您好，请问有什么可以帮您？',
     open: '打开对话',
     close: '关闭对话',
+    refused: '对话无法在此网站打开。',
   },
   en: {
     ask: 'Your question',
@@ -38,6 +39,7 @@ const WORDS = {
     hello: 'Hello! How can I help you?',
     open: 'Open chat',
     close: 'Close chat',
+    refused: 'The chat cannot be opened on this site.',
   },
 } as const
 

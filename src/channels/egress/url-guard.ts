@@ -98,7 +98,7 @@ export function checkedUrl(given: string, allow: AllowList): URL {
   return literal.url
 }
 
-/** Whether `entry` is a `host` or `host:port` that an allow-list may hold. */
+/** Whether `entry` is a `host` or `host:port` that an allow-list may hold; it knows no wildcards. */
 export function isAllowEntry(entry: string): boolean {
   return parseEntry(entry) !== null
 }
@@ -139,7 +139,7 @@ function parseEntry(text: string): { host: string; port: string | null } | null 
   const [, name, port] = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(
     isBareIPv6 ? `[${entry}]` : entry,
   ) ?? ['', '']
-  if (!name || !isUnambiguous(name) || /[/@?#]/.test(name)) return null
+  if (!name || !isUnambiguous(name) || /[/@?#*]/.test(name)) return null
   const url = URL.parse(`http://${name}/`)
   return url && { host: bareHost(url), port: port === undefined ? null : String(Number(port)) }
 }

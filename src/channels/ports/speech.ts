@@ -150,6 +150,8 @@ export interface SpeechBody {
 /** The port to audio codecs. */
 export interface AudioCodecs {
   sniff(bytes: Uint8Array): AudioKind | null
+  /** Whether a recogniser can be asked about these bytes. */
+  isRecording(bytes: Uint8Array): boolean
   /** `rate`: samples a second of the output. */
   speechEncoder(format: SpeechFormat, rate: number): SpeechEncoder
   /**

@@ -8,8 +8,8 @@ import type { Invocation } from '../arguments.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const NAME = 'Backups'
-/** A shorter passphrase can be found by trying all. */
-const PASSPHRASE_CHARS_GOOD = 16
+/** A shorter passphrase can be found by trying all, and gets a warning. */
+export const PASSPHRASE_CHARS_GOOD = 16
 /** An id that no box has, so that no real backup is mistaken for the trial. */
 const TRIAL_BOX = '00000000'
 

@@ -20,11 +20,10 @@ export type AnsweringChannel = 'byo' | 'platform' | 'platform_fallback'
 
 export interface KbSearched {
   readonly searched: true
-  /**
-   * The highest score of a shown passage. When none is shown, how near the best one came to the
-   * threshold of 0.45: the smaller of its score and its relevance.
-   */
+  /** The highest score of a shown passage; of any passage when none is shown. */
   readonly best: number
+  /** The relevance of that passage; a shown one has at least 0.45 of both. */
+  readonly relevance: number
   /** Passages that were shown to the model. */
   readonly shown: number
 }

@@ -259,4 +259,11 @@ const statsOf = ({ modelCalls, channel, usage }: ModelAnswer, found: Found): Tur
 })
 
 const searchedOf = (found: Retrieval | 'skipped'): NonNullable<TurnStats['kb']> =>
-  found === 'skipped' ? found : { searched: true, best: found.best, shown: found.passages.length }
+  found === 'skipped'
+    ? found
+    : {
+        searched: true,
+        best: found.best,
+        relevance: found.relevance,
+        shown: found.passages.length,
+      }

@@ -152,7 +152,6 @@ const activationRoutes = ({ activation, limiter, addressOf, auditCode }: DeviceE
       detail: {
         summary: 'Exchange an activation code for a device key',
         requestBody: code.doc,
-        security: [],
       },
     },
   )

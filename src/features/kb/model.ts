@@ -69,8 +69,8 @@ export const KbHit = z.object({
 })
 export type KbHit = z.infer<typeof KbHit>
 
-/** A hit, and whether a turn would show it to the model. */
-export const KbSearchHit = KbHit.extend({ shown: z.boolean() })
+/** A hit, how relevant it is, and whether a turn would show it to the model. */
+export const KbSearchHit = KbHit.extend({ relevance: z.number(), shown: z.boolean() })
 export type KbSearchHit = z.infer<typeof KbSearchHit>
 
 export const KbSearchResponse = z.object({ results: z.array(KbSearchHit) })

@@ -25,11 +25,10 @@ import { createUpload, type KbLimits } from './upload.ts'
 /** The result of a turn's search. */
 export interface Retrieval {
   readonly passages: readonly KbHit[]
-  /**
-   * The highest score of a shown passage. When none is shown, how near the best one came to the
-   * threshold of 0.45: the smaller of its score and its relevance.
-   */
+  /** The highest score of a shown passage; of any passage when none is shown. */
   readonly best: number
+  /** The relevance of that passage; a shown one has at least 0.45 of both. */
+  readonly relevance: number
 }
 
 export interface KbParts {
@@ -83,6 +82,7 @@ export function createKb(parts: KbParts) {
       const found = await orUnavailable(search(tenantId, q, signal))
       const results = listOf(found).map((one) => ({
         ...hitOf(one, KB_PREVIEW_CHARS_MAX),
+        relevance: one.relevance,
         shown: isShown(one),
       }))
       return { results }
@@ -121,23 +121,25 @@ export function createKb(parts: KbParts) {
       if ((await store.size(tenantId)).docs === 0) return null
       const { passages: found } = await search(tenantId, text, signal)
       const shown = found.filter(isShown)
-      const best = shown.length > 0 ? shown.map(({ score }) => score) : found.map(nearness)
+      const [best = NOTHING] = byScore(shown.length > 0 ? shown : found)
       cite(tenantId, shown)
-      return { passages: shown.map((one) => hitOf(one)), best: Math.max(0, ...best) }
+      const passages = shown.map((one) => hitOf(one))
+      return { passages, best: best.score, relevance: best.relevance }
     },
   }
 }
 
 export type Kb = ReturnType<typeof createKb>
 
-/** The value that is compared with the threshold. */
-const nearness = ({ score, relevance }: FoundPassage) => Math.min(score, relevance)
+const NOTHING = { score: 0, relevance: 0 }
 
-const isShown = (one: FoundPassage) => nearness(one) >= KB_SCORE_MIN
+const isShown = ({ score, relevance }: FoundPassage) => Math.min(score, relevance) >= KB_SCORE_MIN
+
+const byScore = (passages: readonly FoundPassage[]) =>
+  passages.toSorted((a, b) => b.score - a.score)
 
 /** Hits in the order of their scores, unless a reranker has ordered them. */
-const listOf = ({ passages, isReranked }: Found) =>
-  isReranked ? passages : passages.toSorted((a, b) => b.score - a.score)
+const listOf = ({ passages, isReranked }: Found) => (isReranked ? passages : byScore(passages))
 
 function hitOf(passage: FoundPassage, charsMax = Infinity): KbHit {
   const { doc_id, title, seq, score, text, page, heading, url } = passage

@@ -66,7 +66,12 @@ export const TurnDetails = z.object({
   /** As in the event `stats`; on the console only. */
   kb: z
     .union([
-      z.object({ searched: z.literal(true), best: z.number(), shown: z.int() }),
+      z.object({
+        searched: z.literal(true),
+        best: z.number(),
+        relevance: z.number(),
+        shown: z.int(),
+      }),
       z.literal('skipped'),
     ])
     .optional(),

@@ -9,10 +9,14 @@ import {
   SHARE_TURNS_MAX,
 } from '../../core/limits/contract.ts'
 
+/** Labels of a name, or IPv6 in brackets. `*` and `;` have a meaning in the policy of the page. */
+const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])$/
+
 /** `https://shop.example`, as a browser writes it in the Origin header. */
 const origin = z.string({ error: issue('share_origin') }).transform((given, context) => {
   const url = URL.parse(given.trim())
-  const isOrigin = url && /^https?:$/.test(url.protocol) && !url.username && !url.password
+  const isHost = url && HOST.test(url.hostname) && !url.username && !url.password
+  const isOrigin = isHost && /^https?:$/.test(url.protocol)
   if (isOrigin && url.pathname === '/' && !url.search && !url.hash) return url.origin
   context.addIssue({ code: 'custom', message: issue('share_origin') })
   return z.NEVER

@@ -3,6 +3,7 @@ import { appError, type ErrorCode } from '../../core/errors.ts'
 import { SHARE_TURNS_PER_MINUTE_MAX } from '../../core/limits/contract.ts'
 import { ANONYMOUS_BODY_BYTES_MAX } from '../../core/limits/machine.ts'
 import { jsonBody } from '../../http/body.ts'
+import { answerDoc, EVENTS_CONTENT } from '../../http/openapi-parts.ts'
 import type { Origins } from '../../http/origin.ts'
 import type { AddressLimit } from '../../http/request-limits.ts'
 import { clientOf, type Sse } from '../../http/sse.ts'
@@ -28,6 +29,14 @@ const UNAVAILABLE: VisitorEvent = {
   code: 'turn_unavailable',
   message: appError('turn_unavailable').message,
 }
+
+const TURN_DOC = answerDoc(
+  'Server-Sent Events; the data of each is JSON with its type field: sources (titles of the ' +
+    'documents that the answer draws on), llm_delta (text), restart (the text so far is void), ' +
+    'then llm_end (reply, the whole answer) or error (message and code). At most 10 a minute ' +
+    'from one address and as many a day as the share allows: 429 with Retry-After.',
+  EVENTS_CONTENT,
+)
 
 const turnBody = jsonBody(VisitorTurn, { bytesMax: ANONYMOUS_BODY_BYTES_MAX })
 
@@ -91,7 +100,15 @@ export function visitorRoutes(parts: VisitorParts) {
           clientOf(visitor, request, server),
         )
       },
-      { parse: 'none', ...HIDDEN },
+      {
+        parse: 'none',
+        detail: {
+          summary: 'Ask an app as a visitor of its share',
+          tags: ['shares'],
+          requestBody: turnBody.doc,
+          responses: TURN_DOC,
+        },
+      },
     )
 }
 
@@ -103,16 +120,19 @@ function visitorPages({ services: { shares }, pages }: VisitorParts) {
     if (pages.share === null) throw appError('console_not_built')
     // The policy says who may frame the page; the older header knows no list.
     delete headers['x-frame-options']
-    return new Response(pages.share.replaceAll('{app}', escaped(share.appName)), {
-      headers: {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': policyOf(share),
-        'cache-control': 'no-store',
-        'cross-origin-resource-policy': 'cross-origin',
-        'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-        'x-robots-tag': 'noindex',
+    return new Response(
+      pages.share.replaceAll('{app}', () => escaped(share.appName)),
+      {
+        headers: {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': policyOf(share),
+          'cache-control': 'no-store',
+          'cross-origin-resource-policy': 'cross-origin',
+          'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+          'x-robots-tag': 'noindex',
+        },
       },
-    })
+    )
   }
 
   function widget(): Response {

@@ -109,6 +109,7 @@ export function createVoice(options: VoiceOptions) {
     async transcribe(clip: AudioClip, signal: AbortSignal, hints?: AsrHints): Promise<Transcript> {
       const { asr, skipSilence } = hearing.current
       if (asr === null) throw appError('asr_not_configured')
+      if (!codecs.isRecording(clip.bytes)) throw appError('file_unsupported', {}, { param: 'file' })
       const work = () => hear({ asr, codecs, skipSilence }, clip, signal, hints)
       return hearings.run(clip.tenantId, work, signal).catch((error: unknown) => {
         throw failed('speech recognition', error, signal)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { marked } from 'marked'
-import { type Blocks, grow, NO_BLOCKS } from './blocks.ts'
+import { type Blocks, createReader, grow, NO_BLOCKS } from './blocks.ts'
+import { lex } from './lex.ts'
 
 const LONG = Array.from(
   { length: 400 },
@@ -66,6 +67,33 @@ describe('a growing text', () => {
       for (const [index, token] of before.entries()) expect(settled[index]).toBe(token)
       before = settled
     })
+  })
+
+  test.each([
+    ['spaces and a word', `${' '.repeat(80_000)}x`],
+    ['one paragraph', 'word '.repeat(16_000)],
+    ['one list', '- item of a list\n'.repeat(4_000)],
+    [
+      'text with a link definition',
+      `[1]: https://example.com\n\n${'Some words.\n\n'.repeat(5_000)}`,
+    ],
+  ])('a growing text that is one block is not parsed for each piece: %s', (_name, text) => {
+    const read = createReader()
+    let parsed = 0
+    let open: Blocks['open'] = []
+    for (let end = 7; end < text.length; end += 7) {
+      const blocks = read(text.slice(0, end), true)
+      if (blocks.open !== open) parsed += blocks.readTo - blocks.openFrom
+      open = blocks.open
+      const shown = [...blocks.settled, ...open].map(({ raw }) => raw).join('') + blocks.rest
+      // marked ends the text of some blocks without their last blank line.
+      if (end % 7_000 === 0) expect(shown.length).toBeGreaterThan(end - 9)
+    }
+    // A text of 8,000 characters in pieces of 7 is parsed as often as before.
+    expect(parsed).toBeLessThan(8_000 ** 2 / 7 + 10 * text.length)
+    const whole = read(text, false)
+    expect(whole.rest).toBe('')
+    expect(shape([...whole.settled, ...whole.open])).toEqual(shape(lex(text)))
   })
 
   test('a link definition at the end of a growing text still counts', () => {

@@ -37,3 +37,47 @@ test.each([
   })
   expect(found).toEqual(formulas)
 })
+
+const formulasOf = (text: string) => {
+  const found: string[] = []
+  marked.walkTokens(lex(text), (token) => {
+    if (token.type === 'math') found.push(token.raw.trim())
+  })
+  return found
+}
+
+test.each([
+  ['$$', '$$'],
+  ['\\[', '\\]'],
+  ['\\(', '\\)'],
+  ['$', '$'],
+])('a formula between %s and %s has at most 4,000 characters', (open, close) => {
+  for (const [size, count] of [
+    [4_000, 1],
+    [4_002, 0],
+  ] as const) {
+    expect(formulasOf(`Here: ${open}${'x'.repeat(size)}${close} it is`)).toHaveLength(count)
+    expect(formulasOf(`${open}${'x'.repeat(size)}${close}`)).toHaveLength(count)
+  }
+})
+
+test.each(['$$x', '\\[x', '\\(x'])(
+  'after 200 openings %s without an end no more are read',
+  (opening) => {
+    const after = '\n\nSo \\(y\\)\n'
+    // Too far from the end of the formula behind them.
+    const away = `\n\n${'word '.repeat(1_000)}\n\n`
+    const openings = (count: number) => `${opening}\n\n`.repeat(count) + away + after
+    expect(formulasOf(openings(60))).toEqual(['\\(y\\)'])
+    expect(formulasOf(openings(200))).toEqual([])
+  },
+)
+
+test('the line that makes a paragraph a heading is looked for in its first thousand characters', () => {
+  const types = (text: string) => lex(text).map(({ type }) => type)
+  expect(types('Title\n=====\n\ntext')).toEqual(
+    marked.lexer('Title\n=====\n\ntext').map(({ type }) => type),
+  )
+  expect(types(`${'word\n'.repeat(150)}-----`)).toEqual(['heading'])
+  expect(types(`${'word\n'.repeat(300)}=====`)).toEqual(['paragraph'])
+})

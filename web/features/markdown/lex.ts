@@ -1,7 +1,20 @@
-import { Marked, type Token } from 'marked'
-import { MATH } from './math-tokens.ts'
+import { Lexer, Marked, type Token, Tokenizer } from 'marked'
+import { mathTokens } from './math-tokens.ts'
 
-const markdown = new Marked({ extensions: MATH })
+/** A longer paragraph has no line below that makes it a heading. */
+const HEADING_CHARS_MAX = 1_000
+
+/**
+ * Looks no further for the line that makes a paragraph a heading: marked reads to the end of the
+ * paragraph, and does so again wherever a formula interrupts it.
+ */
+class ShortHeadings extends Tokenizer {
+  override lheading(text: string) {
+    const near = text.slice(0, HEADING_CHARS_MAX)
+    const lines = near.length < text.length ? near.slice(0, near.lastIndexOf('\n') + 1) : text
+    return lines === '' ? undefined : super.lheading(lines)
+  }
+}
 
 /** Maximum nesting of quotes, lists and emphasis. */
 const DEPTH_MAX = 24
@@ -36,7 +49,8 @@ const asCode = (text: string): Token[] => [{ type: 'code', raw: text, text }]
 export function lex(text: string): Token[] {
   if (opensTooDeep(text)) return asCode(text)
   try {
-    const tokens = markdown.lexer(text)
+    const { defaults } = new Marked({ extensions: mathTokens() })
+    const tokens = new Lexer({ ...defaults, tokenizer: new ShortHeadings() }).lex(text)
     return nestsDeeper(tokens, DEPTH_MAX) ? asCode(text) : tokens
   } catch (error) {
     // The recursion of marked overflowed the stack on levels that open over many lines.

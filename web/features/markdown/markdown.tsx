@@ -1,8 +1,8 @@
 import type { Token } from 'marked'
-import { memo, useMemo, useRef } from 'react'
+import { memo, useMemo, useState } from 'react'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { ErrorBoundary } from '../../shell/boundary.tsx'
-import { type Blocks, grow, NO_BLOCKS } from './blocks.ts'
+import { createReader } from './blocks.ts'
 import { Show } from './tokens.tsx'
 
 const Block = memo(({ token }: { readonly token: Token }) => <Show token={token} />)
@@ -22,18 +22,14 @@ export const Markdown = memo((props: MarkdownProps) => (
 
 /** A growing text costs only the added part. */
 function Prose({ text, growing = false }: MarkdownProps) {
-  const last = useRef<{ text: string; blocks: Blocks }>({ text: '', blocks: NO_BLOCKS })
-  const blocks = useMemo(() => {
-    const before = text.startsWith(last.current.text) ? last.current.blocks : NO_BLOCKS
-    const now = grow(before, text)
-    last.current = { text, blocks: now }
-    return now
-  }, [text])
+  const [read] = useState(createReader)
+  const { settled, open, rest } = useMemo(() => read(text, growing), [read, text, growing])
   return (
     <div className={`prose ${growing ? 'caret' : ''}`}>
-      {withIndexKeys([...blocks.settled, ...blocks.open]).map(({ key, item }) => (
+      {withIndexKeys([...settled, ...open]).map(({ key, item }) => (
         <Block key={key} token={item} />
       ))}
+      {rest !== '' && <p className="whitespace-pre-wrap">{rest}</p>}
     </div>
   )
 }

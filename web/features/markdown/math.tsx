@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'react'
 import { loadChunk } from '../../lib/lazy-chunks.ts'
 import type { MathToken } from './math-tokens.ts'
 
-/** A longer formula would hold the page for too long. */
-const TEX_CHARS_MAX = 4_000
+/** Lengths in a formula, in em and in points: a formula does not cover the page. */
+export const SIZE_MAX: [number, number] = [20, 240]
 
 /** A formula as MathML; its source while that loads and when it is invalid. */
 export function Formula({ token: { text, raw, display } }: { readonly token: MathToken }) {
@@ -11,12 +11,12 @@ export function Formula({ token: { text, raw, display } }: { readonly token: Mat
   const [isDrawn, setDrawn] = useState(false)
   useEffect(() => {
     const element = place.current
-    if (!element || text.length > TEX_CHARS_MAX) return
+    if (!element) return
     let isHere = true
     void loadChunk(() => import('temml')).then(({ default: temml }) => {
       if (!isHere) return
       try {
-        temml.render(text, element, { displayMode: display, throwOnError: true })
+        temml.render(text, element, { displayMode: display, throwOnError: true, maxSize: SIZE_MAX })
         setDrawn(true)
       } catch {
         element.replaceChildren()

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { marked } from 'marked'
 import { renderToStaticMarkup } from 'react-dom/server'
+import temml from 'temml'
 import { en } from '../../i18n/en.ts'
 import { I18nProvider } from '../../i18n/index.tsx'
 import { ToastsContext } from '../../lib/services.tsx'
 import { createToasts } from '../../lib/toasts.ts'
+import { SIZE_MAX } from './math.tsx'
 import { Show } from './tokens.tsx'
 
 const html = (text: string) =>
@@ -74,3 +76,12 @@ describe('a reply as elements', () => {
     expect(shown).toContain('<li class="task">')
   })
 })
+
+test.each(['\\rule{9999em}{9999em}', '\\hspace{9999cm}x', 'a\\kern 9999pt b'])(
+  'a formula does not cover the page: %s',
+  (tex) => {
+    const drawn = temml.renderToString(tex, { maxSize: SIZE_MAX })
+    expect(drawn).toMatch(/20em|240pt/)
+    expect(drawn).not.toMatch(/\d{4}/)
+  },
+)

@@ -8,18 +8,18 @@ import type { Passage } from '../kb/chunks-dialog.tsx'
 
 interface MissedProps {
   readonly question: string
-  /** How near the best passage came to the threshold of 0.45. */
-  readonly best: number
+  /** The nearest passage; one of the two is below the threshold of 0.45. */
+  readonly nearest: { readonly best: number; readonly relevance: number }
   readonly onOpen: (passage: Passage) => void
 }
 
 /** Says that a search found nothing relevant; opened, it lists the nearest passages. */
-export function Missed({ question, best, onOpen }: MissedProps) {
+export function Missed({ question, nearest, onOpen }: MissedProps) {
   const { t } = useI18n()
   const [isOpen, setOpen] = useState(false)
   const docs = useQuery({ queryKey: ['kb', 'docs'], queryFn: api.kb.list })
   const count = docs.data?.docs.length
-  const values = { best: best.toFixed(2) }
+  const values = { best: nearest.best.toFixed(2), relevance: nearest.relevance.toFixed(2) }
   return (
     <details className="text-[0.84rem] text-ink-3" onToggle={(e) => setOpen(e.currentTarget.open)}>
       <summary className="cursor-pointer">

@@ -73,7 +73,7 @@ export const TurnView = memo(({ turn, isLast, isFound, actions }: TurnViewProps)
         {turn.isBuiltIn && isLast && <ConnectModel />}
         <Broken turn={turn} />
         {typeof turn.stats?.kb === 'object' && turn.stats.kb.shown === 0 && (
-          <Missed question={turn.text} best={turn.stats.kb.best} onOpen={actions.onOpen} />
+          <Missed question={turn.text} nearest={turn.stats.kb} onOpen={actions.onOpen} />
         )}
         {!running && (
           <Foot

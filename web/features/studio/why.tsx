@@ -74,7 +74,7 @@ function Passages({ turn, onOpen }: { readonly turn: Turn; readonly onOpen: WhyP
         </ol>
       )}
       {typeof kb === 'object' && kb.shown === 0 && (
-        <Missed question={turn.text} best={kb.best} onOpen={onOpen} />
+        <Missed question={turn.text} nearest={kb} onOpen={onOpen} />
       )}
       {kb === 'skipped' && <p className="text-ink-2">{t('studio.kb-skipped')}</p>}
       {refs.length === 0 && kb === undefined && (

@@ -15,7 +15,7 @@ const TABLES = [
   ...['system_setting', 'audit', 'share', 'share_day'],
 ]
 /** Tables that are not copied: made from others, or state of running servers. */
-const INDEXES = ['kb_vector', 'kb_word', 'turn_word']
+const INDEXES = ['kb_vector', 'kb_word', 'turn_word', 'request_log_count']
 
 export type Row = Readonly<Record<string, Value>>
 

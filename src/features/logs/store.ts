@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/clock.ts'
 import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
 import type { LogFilter } from './model.ts'
 
@@ -61,15 +62,29 @@ function statementOf(row: WaitingRow | RowEnd): Statement {
   return insert(row)
 }
 
+/** What an index finds; an unary plus keeps the database from choosing one for the rest. */
+function indexed(tenantId: string, filter: LogFilter): Statement {
+  const { since, until, sessionId, statusFrom, statusTo } = filter
+  const within = sql`tenant_id = ${tenantId} AND ts BETWEEN ${since} AND ${until}`
+  if (sessionId !== null) return joined(within, sql` AND session_id = ${sessionId}`)
+  return statusFrom === statusTo ? joined(within, sql` AND status = ${statusFrom}`) : within
+}
+
+const joined = (one: Statement, other: Statement): Statement => ({
+  sql: one.sql + other.sql,
+  args: [...one.args, ...other.args],
+})
+
 /** The WHERE condition of a filter. */
-const matching = (tenantId: string, filter: LogFilter): Statement => sql`
-  tenant_id = ${tenantId} AND ts BETWEEN ${filter.since} AND ${filter.until}
-    AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
+const matching = (tenantId: string, filter: LogFilter): Statement =>
+  joined(indexed(tenantId, filter), rest(filter))
+
+const rest = (filter: LogFilter): Statement => sql`
+    AND +status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
     AND (CAST(${filter.endpoint} AS TEXT) IS NULL OR endpoint = ${filter.endpoint})
     AND (CAST(${filter.appId} AS TEXT) IS NULL OR app_id = ${filter.appId})
     AND (CAST(${filter.deviceId} AS TEXT) IS NULL OR device_id = ${filter.deviceId})
     AND (CAST(${filter.keyId} AS TEXT) IS NULL OR key_id = ${filter.keyId})
-    AND (CAST(${filter.sessionId} AS TEXT) IS NULL OR session_id = ${filter.sessionId})
     AND (CAST(${filter.errorClass} AS TEXT) IS NULL OR error_class = ${filter.errorClass})`
 
 /** `reader` makes the reads that may scan a million rows. */
@@ -80,18 +95,43 @@ export function createLogStore(db: Db, reader: Reader) {
     },
 
     /**
-     * The start of a slice of about `rowsMax` rows that ends at `until`; null when all rows since
-     * `since` fit.
+     * The start of a slice of about `rowsMax` rows to look at that ends at `filter.until`; null when
+     * all rows since `filter.since` fit.
      */
-    async sliceStart(tenantId: string, since: number, until: number, rowsMax: number) {
-      const [row] = await reader.all<{ ts: number }>(
+    async sliceStart(tenantId: string, filter: LogFilter, rowsMax: number) {
+      const { sql: found, args } = indexed(tenantId, filter)
+      const [row] = await reader.all<{ ts: number }>(tenantId, {
+        sql: `SELECT ts FROM request_log WHERE ${found} ORDER BY ts DESC LIMIT 1 OFFSET ?`,
+        args: [...args, rowsMax],
+      })
+      return row ? Math.min(row.ts + 1, filter.until) : null
+    },
+
+    /** As `latencies`, of whole days (since the epoch); of a filter only its statuses count. */
+    dayLatencies(tenantId: string, from: number, to: number, filter: LogFilter) {
+      return reader.all<LatencyCount>(
         tenantId,
         sql`
-        SELECT ts FROM request_log
-        WHERE tenant_id = ${tenantId} AND ts BETWEEN ${since} AND ${until}
-        ORDER BY ts DESC LIMIT 1 OFFSET ${rowsMax}`,
+        SELECT nullif(latency_ms, -1) AS "latencyMs", sum(count) AS count,
+          coalesce(sum(count) FILTER (WHERE status >= 400), 0) AS errors
+        FROM request_log_count
+        WHERE tenant_id = ${tenantId} AND day BETWEEN ${from} AND ${to}
+          AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
+        GROUP BY latency_ms`,
       )
-      return row ? Math.min(row.ts + 1, until) : null
+    },
+
+    /** The statuses of the filter that occur on its days. */
+    async statuses(tenantId: string, filter: LogFilter): Promise<number[]> {
+      const rows = await reader.all<{ status: number }>(
+        tenantId,
+        sql`
+        SELECT DISTINCT status FROM request_log_count
+        WHERE tenant_id = ${tenantId}
+          AND day BETWEEN ${Math.floor(filter.since / DAY_MS)} AND ${Math.floor(filter.until / DAY_MS)}
+          AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}`,
+      )
+      return rows.map(({ status }) => status)
     },
 
     /** Newest first. */

@@ -18,6 +18,7 @@ import kbVector from './0017-kb-vector.sql' with { type: 'text' }
 import logTimes from './0018-log-times.sql' with { type: 'text' }
 import share from './0019-share.sql' with { type: 'text' }
 import turnWord from './0020-turn-word.sql' with { type: 'text' }
+import logCount from './0021-log-count.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0018-log-times', sql: logTimes },
   { name: '0019-share', sql: share },
   { name: '0020-turn-word', sql: turnWord },
+  { name: '0021-log-count', sql: logCount },
 ]

@@ -4,6 +4,7 @@ import search from './0002-search.sql' with { type: 'text' }
 import sharedState from './0003-shared-state.sql' with { type: 'text' }
 import docNumber from './0004-doc-number.sql' with { type: 'text' }
 import turnWord from './0005-turn-word.sql' with { type: 'text' }
+import logCount from './0006-log-count.sql' with { type: 'text' }
 
 /**
  * In order, without gaps. A released migration never changes. Servers of two versions may run side
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003-shared-state', sql: sharedState },
   { name: '0004-doc-number', sql: docNumber },
   { name: '0005-turn-word', sql: turnWord },
+  { name: '0006-log-count', sql: logCount },
 ]

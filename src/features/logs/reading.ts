@@ -2,7 +2,7 @@ import { DAY_MS } from '../../core/clock.ts'
 import { createHistogram, type Histogram } from './histogram.ts'
 import type { LogFilter } from './model.ts'
 import type { LogQuery } from './query.ts'
-import type { LogRow, LogStore, LogTimes } from './store.ts'
+import { ALL_DAYS, type LogRow, type LogStore, type LogTimes } from './store.ts'
 
 /** Rows of one statement, a few milliseconds; then searches that wait get their turn. */
 const SLICE_ROWS_MAX = 10_000
@@ -68,6 +68,10 @@ export function createLogReader(store: LogStore, sliceRowsMax = SLICE_ROWS_MAX) 
     histogram: Histogram,
     signal?: AbortSignal,
   ) {
+    if (filter.since <= 0 && filter.until === Number.MAX_SAFE_INTEGER) {
+      histogram.add(await store.dayLatencies(tenantId, ALL_DAYS, ALL_DAYS, filter))
+      return
+    }
     const from = Math.ceil(filter.since / DAY_MS)
     const to = Math.floor((filter.until + 1) / DAY_MS) - 1
     const part = (since: number, until: number) => ({

@@ -39,7 +39,11 @@ const encoders = new Map<number, Promise<ThreadEncoder>>()
 self.onmessage = async ({ data: request }: MessageEvent<EncodeRequest>) => {
   const { id } = request
   if (request.type === 'open') {
-    encoders.set(id, createEncoder(request.format, request.rate))
+    const encoder = createEncoder(request.format, request.rate)
+    // The first sound gets the error. Unhandled until then, it would end the thread, and with it
+    // the other speeches.
+    encoder.catch(() => {})
+    encoders.set(id, encoder)
     return
   }
   if (request.type === 'close') {

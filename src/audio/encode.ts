@@ -2,6 +2,7 @@ import { ChannelFailure } from '../channels/ports/failure.ts'
 import type { AudioCodecs, SpeechEncoder } from '../channels/ports/speech.ts'
 import type { Clock } from '../core/clock.ts'
 import { SPEECH_THREAD_IDLE_MS } from '../core/limits/machine.ts'
+import { startThread } from '../core/thread.ts'
 import { timeSlice } from '../core/time-slice.ts'
 import type { EncodeAnswer, EncodedFormat, EncodeRequest } from './encode-worker.ts'
 import { createSampleReader } from './pcm.ts'
@@ -127,49 +128,36 @@ function encoderOn(
 
 /** One encoding thread. `onEnd` is called once, when it takes no more speeches. */
 function createThread({ clock, encoderUrl }: EncoderOptions, onEnd: () => void) {
-  const worker = new Worker(encoderUrl)
-  const speeches = new Map<number, PromiseWithResolvers<Uint8Array> | null>()
+  const speeches = new Set<number>()
   let cancelIdle = () => {}
-
-  const post = (request: EncodeRequest) =>
-    worker.postMessage(request, request.type === 'pcm' ? [request.pcm.buffer] : [])
-
-  function end(): void {
-    onEnd()
-    worker.terminate()
-    for (const waiting of speeches.values()) waiting?.reject(notEncoded())
-  }
-
-  worker.onmessage = ({ data: { id, bytes } }: MessageEvent<EncodeAnswer>) => {
-    const waiting = speeches.get(id)
-    if (!waiting) return
-    speeches.set(id, null)
-    if (bytes) waiting.resolve(bytes)
-    else waiting.reject(notEncoded())
-  }
-  worker.onerror = (event) => {
-    event.preventDefault()
-    end()
-  }
+  const thread = startThread<EncodeRequest, EncodeAnswer>({
+    url: encoderUrl,
+    keyOf: ({ id }) => id,
+    ended: notEncoded,
+    onEnd() {
+      cancelIdle()
+      onEnd()
+    },
+  })
 
   return {
     speeches: () => speeches.size,
     open(id: number, format: EncodedFormat, rate: number): void {
       cancelIdle()
-      speeches.set(id, null)
-      post({ type: 'open', id, format, rate })
+      speeches.add(id)
+      thread.tell({ type: 'open', id, format, rate })
     },
-    /** One call at a time for each speech. */
-    ask(request: EncodeRequest): Promise<Uint8Array> {
-      const waiting = Promise.withResolvers<Uint8Array>()
-      speeches.set(request.id, waiting)
-      post(request)
-      return waiting.promise
+    /** One call at a time for each speech. Rejects when the thread has ended. */
+    async ask(request: EncodeRequest): Promise<Uint8Array> {
+      const sent = request.type === 'pcm' ? [request.pcm.buffer as ArrayBuffer] : []
+      const { bytes } = await thread.ask(request, sent)
+      if (!bytes) throw notEncoded()
+      return bytes
     },
     close(id: number): void {
       if (!speeches.delete(id)) return
-      post({ type: 'close', id })
-      if (speeches.size === 0) cancelIdle = clock.after(SPEECH_THREAD_IDLE_MS, end)
+      thread.tell({ type: 'close', id })
+      if (speeches.size === 0) cancelIdle = clock.after(SPEECH_THREAD_IDLE_MS, thread.end)
     },
   }
 }

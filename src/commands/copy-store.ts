@@ -15,7 +15,7 @@ const TABLES = [
   ...['system_setting', 'audit', 'share', 'share_day', 'response_item'],
 ]
 /** Tables that are not copied: made from others, or state of running servers. */
-const INDEXES = ['kb_vector', 'kb_word', 'usage_writer']
+const INDEXES = ['kb_vector', 'kb_word', 'turn_word', 'request_log_count', 'usage_writer']
 
 export type Row = Readonly<Record<string, Value>>
 
@@ -100,7 +100,10 @@ export async function copyAll(copy: Copy): Promise<ReadonlyMap<string, number>> 
   }
   counts.set('kb_vector', await copyVectors(copy))
   await copyWords(copy)
+  // The server indexes turns in the background.
   await execute([
+    sql`UPDATE session SET index_below = 16777216`,
+    sql`SELECT setval('session_num', (SELECT coalesce(max(num), 0) + 1 FROM session), false)`,
     sql`SELECT setval('kb_doc_num', (SELECT coalesce(max(num), 0) + 1 FROM kb_doc), false)`,
   ])
   return counts

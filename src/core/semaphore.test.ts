@@ -78,3 +78,16 @@ test('work that throws gives its semaphore slot back', async () => {
   await settled()
   expect(started).toEqual(['b1'])
 })
+
+test('work that throws before it waits gives its slot back', async () => {
+  const { started, work } = jobs()
+  const { held, run } = createSemaphore({ slots: 1 })
+  const thrown = run('a', () => {
+    throw new Error('at once')
+  })
+  await expect(thrown).rejects.toThrow('at once')
+  expect(held()).toBe(0)
+  void run('a', work('next'))
+  await settled()
+  expect(started).toEqual(['next'])
+})

@@ -130,7 +130,11 @@ export function createSemaphore(options: SemaphoreOptions) {
     /** Settles as `work` does; rejects with the signal's reason when it aborts before its start. */
     async run<Result>(key: string, work: () => Promise<Result>, signal?: AbortSignal) {
       const release = await acquire(key, signal)
-      return await work().finally(release)
+      try {
+        return await work()
+      } finally {
+        release()
+      }
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { createSemaphore } from '../core/semaphore.ts'
+import { createRestartingThread, startThread } from '../core/thread.ts'
 import type { ParsedJson } from './json-worker.ts'
 
 /** The thread ends after this time without work, which frees the memory of the last body. */
@@ -18,35 +19,27 @@ export interface JsonParserOptions {
  */
 export function createJsonParser({ clock, workerUrl }: JsonParserOptions) {
   const turns = createSemaphore({ slots: 1 })
-  let worker: Worker | null = null
+  const thread = createRestartingThread(
+    () =>
+      startThread<Uint8Array, ParsedJson>({
+        url: workerUrl,
+        ended: (reason) => new Error(`the JSON thread stopped: ${reason}`),
+      }),
+    async () => {},
+  )
   let cancelEnd = () => {}
 
-  function end(): void {
-    worker?.terminate()
-    worker = null
-  }
+  const end = async () => (await thread.current())?.end()
 
   async function ask(bytes: Uint8Array): Promise<ParsedJson> {
     cancelEnd()
-    worker ??= new Worker(workerUrl)
-    const thread = worker
-    const { promise, resolve, reject } = Promise.withResolvers<ParsedJson>()
-    const onClose = () => reject(new Error('the JSON thread ended'))
-    thread.addEventListener('close', onClose)
-    // Lets other events pass between receiving the value and checking it.
-    thread.onmessage = ({ data }: MessageEvent<ParsedJson>) => setImmediate(() => resolve(data))
-    thread.onerror = (event) => {
-      event.preventDefault()
-      reject(new Error('the JSON thread failed', { cause: event.error }))
-    }
+    const { ask } = await thread.get()
     try {
-      thread.postMessage(bytes, [bytes.buffer as ArrayBuffer])
-      return await promise
-    } catch (error) {
-      end()
-      throw error
+      const parsed = await ask(bytes, [bytes.buffer as ArrayBuffer])
+      // Lets other events pass between receiving the value and checking it.
+      await new Promise(setImmediate)
+      return parsed
     } finally {
-      thread.removeEventListener('close', onClose)
       cancelEnd = clock.after(IDLE_MS, end)
     }
   }
@@ -58,7 +51,7 @@ export function createJsonParser({ clock, workerUrl }: JsonParserOptions) {
 
     close: async (): Promise<void> => {
       cancelEnd()
-      end()
+      await end()
     },
   }
 }

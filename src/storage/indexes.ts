@@ -90,3 +90,43 @@ export interface WordIndex {
     signal?: AbortSignal,
   ): Promise<WordMatch[]>
 }
+
+/** A turn that holds terms of a search, by the number of its session and its own. */
+export interface TurnPlace {
+  readonly num: number
+  readonly seq: number
+}
+
+/** Words that one turn must hold all of, such as the pairs of characters of a Chinese word. */
+export type TurnTerm = readonly string[]
+
+/**
+ * The port to the index of what was said: which turns, and titles as turns 0, hold which words. A
+ * title or turn that is deleted goes from it with its row. The numbers of sessions belong to one
+ * tenant each; the hashes of words differ between tenants.
+ */
+export interface TurnIndex {
+  /** Stores the words of the turns whose `num` and `seq` the statement reads, in place of others. */
+  put(tenantId: string, turns: Statement, words: readonly string[]): Statement
+  /** Sessions with a turn that holds the term; null when more than `turnsMax` turns hold it. */
+  holders(
+    tenantId: string,
+    term: TurnTerm,
+    turnsMax: number,
+    signal?: AbortSignal,
+  ): Promise<readonly number[] | null>
+  /** Which of the sessions have a turn that holds the term. */
+  among(
+    tenantId: string,
+    term: TurnTerm,
+    nums: readonly number[],
+    signal?: AbortSignal,
+  ): Promise<readonly number[]>
+  /** The turn of each session that holds most of the terms, the newest of several. */
+  best(
+    tenantId: string,
+    terms: readonly TurnTerm[],
+    nums: readonly number[],
+    signal?: AbortSignal,
+  ): Promise<readonly TurnPlace[]>
+}

@@ -85,15 +85,14 @@ export async function openAdapters(outside: Outside) {
   const common = { live, clock, log, fetch, meters }
   const speech = await openSpeech({ ...common, asrWorker, encoderUrl, parser })
   const vad = openVad({ config, clock, log, vadWorker, runtime })
-  const given = outside.embedder
   const embedding = await openSharedEmbedder({
     ...common,
-    ...{ given, runtime, embedWorker, packed: embed },
+    ...{ given: outside.embedder, runtime, embedWorker, packed: embed },
   })
   // Awaited late, because the writer thread starts beside everything above.
-  const { db, openShared, reader, ...indexes } = await storage.opening
+  const { db, openShared, reader, scans, turnIndex, ...indexes } = await storage.opening
   const shared = await openShared(log)
-  const parts = { ...indexes, db, shared, reader, embedding, packedReranker }
+  const parts = { ...indexes, db, shared, reader, scans, embedding, packedReranker }
   const kb = await openKnowledge({ ...common, ...parts })
   const egress = openEgress(live, outside)
   const tools = await openTools({ ...common, egress, parser })
@@ -124,6 +123,8 @@ export async function openAdapters(outside: Outside) {
     shared,
     pages,
     reader,
+    scans,
+    turnIndex,
     secrets,
     kb,
     builtInTools,

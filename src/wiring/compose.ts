@@ -100,10 +100,10 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
   // Parts that still write are closed before the parts that they write to.
-  const { reader, live, modelPack, shared, vad } = adapters
+  const { reader, scans, live, modelPack, shared, vad } = adapters
   const processes = [parser, jsonParser, ...(vad ? [vad] : [])]
   const writers = [jobs, ...processes, ...Object.values(written)]
-  const closing = [...writers, reader, live, modelPack, shared, db]
+  const closing = [...writers, reader, scans, live, modelPack, shared, db]
   const close = () => closeAll(log, closing)
   const doors = { app, wyoming, sse: closedWith(sse, sockets), people }
   return { ...doors, budget, jobs, keys, buffers: written, prune, sources, servers, close }

@@ -167,6 +167,7 @@ export interface KnowledgeOptions {
   readonly db: Db
   readonly shared: Pick<SharedState, 'leases'>
   readonly reader: Reader
+  readonly scans: Reader
   readonly vectors: VectorIndex
   readonly words: WordIndex
   readonly nextNum?: (() => Promise<number>) | undefined
@@ -183,7 +184,7 @@ export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
 
 /** The knowledge base with its two indexes. */
 export async function openKnowledge(options: KnowledgeOptions) {
-  const { live, db, shared, reader, vectors, words, embedding, clock, log, meters } = options
+  const { live, db, shared, reader, scans, vectors, words, embedding, clock, log, meters } = options
   const limits = {
     docsMax: live.config().MB_KB_MAX_DOCS,
     docBytesMax: live.config().MB_KB_MAX_DOC_KB * 1024,
@@ -200,7 +201,7 @@ export async function openKnowledge(options: KnowledgeOptions) {
     ...{ clock, log, name: 'citations', keyOf: keyOfCitation, addTo: addCitations },
     write: createCitationWrite(db, clock),
   })
-  const archiveStore = createArchiveStore({ db, reader })
+  const archiveStore = createArchiveStore({ db, reader: scans })
   const progress = (tenantId: string) =>
     archiveStore.progress(tenantId, embedding.current.shared.id)
   const service = createKb({ store, prepare, limits, search, clock, citations, progress })

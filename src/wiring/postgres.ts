@@ -6,6 +6,7 @@ import { createReader, openPostgres, type PostgresOptions } from '../storage/pos
 import { migratePostgres, UnusableDatabase } from '../storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../storage/postgres/migrations/index.ts'
 import { openSharedState } from '../storage/postgres/shared-state.ts'
+import { createTurnIndex } from '../storage/postgres/turn-words.ts'
 import { createVectorGraph, knowsStrictOrder } from '../storage/postgres/vector-graph.ts'
 import { createVectorIndex } from '../storage/postgres/vectors.ts'
 import { createWordIndex } from '../storage/postgres/words.ts'
@@ -28,12 +29,16 @@ export interface PostgresParts {
 /** Where tenants may have more documents, a search does not compare all vectors of a tenant. */
 const EXACT_DOCS_MAX = 1_000
 
+/** Connections that lists, sums and searches of people may use, beside those of retrieval. */
+const SCANS_AT_ONCE = 4
+
 /** Waits for the database, migrates it and opens it. Throws `UnusableDatabase`. */
 export async function openPostgresStorage(parts: PostgresParts) {
   const { clock, url, directUrl, docsMax, log, onAsked } = parts
   await migratePostgres({ url: directUrl ?? url, clock, migrations: MIGRATIONS })
   const db = openPostgres({ url, clock, onAsked })
   const reader = createReader(db)
+  const scans = createReader(db, SCANS_AT_ONCE)
   const hasGraphs = docsMax > EXACT_DOCS_MAX
   if (hasGraphs && !(await knowsStrictOrder(db)))
     throw new UnusableDatabase(
@@ -45,8 +50,10 @@ export async function openPostgresStorage(parts: PostgresParts) {
     db,
     openShared: (heard) => openSharedState({ db, clock, log: heard, directUrl }),
     reader: { ...reader, close: async () => {} },
+    scans: { ...scans, close: async () => {} },
     vectors: createVectorIndex(reader, graph),
     words: createWordIndex(reader),
+    turnIndex: createTurnIndex(scans),
     nextNum: () => db.next('kb_doc_num'),
   }
   return {

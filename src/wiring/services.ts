@@ -119,7 +119,7 @@ export function openManagement(parts: ManagementParts) {
 export interface RecordParts {
   readonly db: Db
   readonly shared: Pick<SharedState, 'isAlone'>
-  readonly reader: Reader
+  readonly scans: Reader
   readonly clock: Clock
   readonly log: Logger
 }
@@ -144,15 +144,15 @@ export function openAudit({
 const SHARED_BUDGET_MS = 1_000
 
 /** Wires what is written about answered requests: log rows and the count of calls. */
-export function openRecords({ db, shared, reader, clock, log }: RecordParts) {
-  const store = createLogStore(db, reader)
+export function openRecords({ db, shared, scans, clock, log }: RecordParts) {
+  const store = createLogStore(db, scans)
   const rows = createWriteBehindQueue<WaitingRow | RowEnd>({
     clock,
     log,
     name: 'request log',
     write: store.write,
   })
-  const usageStore = createUsageStore(db, reader, newId())
+  const usageStore = createUsageStore(db, scans, newId())
   const sums = createWriteBehindSums<UsageSum>({
     ...{ clock, log, name: 'usage', keyOf: keyOfSum, addTo: addToSum },
     write: (sums, number) => usageStore.write(sums, number, clock.now()),

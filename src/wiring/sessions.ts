@@ -8,10 +8,13 @@ import {
 } from '../features/sessions/conversation-store.ts'
 import { createConversations } from '../features/sessions/conversations.ts'
 import { createFolding } from '../features/sessions/folding.ts'
+import { createIndexing } from '../features/sessions/indexing.ts'
+import { createIndexingStore } from '../features/sessions/indexing-store.ts'
 import { createMemory, createSessions, createTranscripts } from '../features/sessions/service.ts'
 import { createSessionStore, keepRecent } from '../features/sessions/store.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Db, Reader } from '../storage/db.ts'
+import type { TurnIndex } from '../storage/indexes.ts'
 import type { SharedState } from '../storage/shared-state.ts'
 
 export interface SessionParts {
@@ -19,7 +22,9 @@ export interface SessionParts {
   readonly clock: Clock
   readonly log: Logger
   readonly db: Db
-  readonly reader: Reader
+  /** Runs lists and searches of conversations. */
+  readonly scans: Reader
+  readonly turnIndex: TurnIndex
   readonly shared: Pick<SharedState, 'isAlone' | 'leases'>
   readonly jobs: Jobs
   readonly budget: MemoryBudget
@@ -27,23 +32,29 @@ export interface SessionParts {
 
 /** Wires sessions: what a turn remembers, and what people and programs read of it. */
 export function openSessions(parts: SessionParts) {
-  const { config, clock, log, db, reader, shared, jobs, budget } = parts
+  const { config, clock, log, db, scans: reader, turnIndex: index, shared, jobs, budget } = parts
   const keepsTranscript = config.MB_TRANSCRIPT
-  const stored = createSessionStore(db, { keepsTranscript })
+  const stored = createSessionStore(db, { keepsTranscript, index })
   // Where another process may store the next turn, each turn reads the session from the database.
   const store = shared.isAlone ? keepRecent(stored) : stored
   /** Deletes what was kept while transcripts were on. */
   async function forgetFolded(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await store.forgetFolded()) > 0);
   }
+  const { leases } = shared
+  const indexing = createIndexing({ store: createIndexingStore({ db, reader, index }), leases })
+  jobs.run('index conversations', indexing.run)
   if (!keepsTranscript) jobs.run('forget transcripts', forgetFolded)
   return {
     memory: createMemory({ store }),
-    folding: createFolding({ store, clock, jobs, leases: shared.leases, log, budget }),
+    folding: createFolding({ store, clock, jobs, leases, log, budget }),
     services: {
       sessions: createSessions({ store }),
       transcripts: createTranscripts({ store: createTranscriptStore(db) }),
-      conversations: createConversations({ store: createConversationStore(db, reader) }),
+      conversations: createConversations({
+        store: createConversationStore({ db, reader, index }),
+        index,
+      }),
     },
   }
 }

@@ -7,7 +7,7 @@ import { fileStamp } from '../data-folder/files.ts'
 import { explainStorage } from '../data-folder/operator-error.ts'
 import { type NativeRuntime, prepareRuntime } from '../native/runtime.ts'
 import type { Reader, StoredDb } from '../storage/db.ts'
-import type { VectorIndex, WordIndex } from '../storage/indexes.ts'
+import type { TurnIndex, VectorIndex, WordIndex } from '../storage/indexes.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { createOwnState } from '../storage/own-state.ts'
 import type { SharedState } from '../storage/shared-state.ts'
@@ -15,6 +15,7 @@ import { openSqlite, type SqliteDb } from '../storage/sqlite/db.ts'
 import { holdsSealed, sealedSettings } from '../storage/sqlite/inspect.ts'
 import { migrate } from '../storage/sqlite/migrate.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
+import { createTurnIndex } from '../storage/sqlite/turn-words.ts'
 import { createVectorIndex } from '../storage/sqlite/vectors.ts'
 import { createWordIndex } from '../storage/sqlite/words.ts'
 
@@ -27,9 +28,13 @@ export interface SealedSetting {
 /** The database and its search indexes. */
 export interface OpenedStorage {
   readonly db: StoredDb
+  /** Runs what a turn waits for: the search of the knowledge base. */
   readonly reader: Reader & { close(): Promise<void> }
+  /** Runs lists, sums and searches that people ask for, so that no turn waits behind them. */
+  readonly scans: Reader & { close(): Promise<void> }
   readonly vectors: VectorIndex
   readonly words: WordIndex
+  readonly turnIndex: TurnIndex
   /** The state that all servers of the database share. Closed by the caller, before `db`. */
   openShared(log: Logger): Promise<SharedState>
   /** The number of the next document, where several processes store documents. */
@@ -83,8 +88,10 @@ async function openFile({ MB_DATA_DIR: folder }: Config, parts: StorageParts): P
   const withReader = (db: SqliteDb): OpenedStorage => {
     const reader = createReadThread(file, readerUrl, db.failed)
     const [vectors, words] = [createVectorIndex(reader), createWordIndex(reader)]
+    const scans = createReadThread(file, readerUrl, db.failed)
+    const turnIndex = createTurnIndex(scans)
     const openShared = async () => createOwnState(parts.clock)
-    return { db, reader, vectors, words, openShared }
+    return { db, reader, scans, vectors, words, turnIndex, openShared }
   }
   return {
     ...{ runtime, upgradeCopy },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Conversation, ConversationListResponse } from '../../src/features/sessions/model.ts'
-import { type Call, caller } from '../support/api.ts'
+import type { ConversationListResponse } from '../../src/features/sessions/model.ts'
+import type { Call } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
-import { postSse } from '../support/sse.ts'
+import { converse, fillers } from '../support/talks.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 const clock = fakeClock()
@@ -21,27 +21,7 @@ afterAll(async () => {
 
 let tenants = 0
 /** A new tenant's console, and a way to have a turn with its assistant. */
-async function tenant() {
-  const email = `t${++tenants}@example.com`
-  const { headers } = await app.person(email)
-  const call: Call = caller(`${app.url}/console`, headers)
-  return {
-    call,
-    async say(session: string, text: string, reply = 'yes', more: object = {}) {
-      upstream.reply({ text: reply })
-      const body = { text, session_id: session, ...more }
-      const stream = await postSse(`${app.url}/console/agent`, { headers, body })
-      expect((await stream.all()).at(-1)?.event).toBe('llm_end')
-      clock.advance(1000)
-    },
-    list: async (query: Record<string, string> = {}) =>
-      (
-        await call<ConversationListResponse>('GET', `/conversations?${new URLSearchParams(query)}`)
-      ).json(),
-    rename: (id: string, title: unknown) =>
-      call<Conversation>('PUT', `/conversations/${encodeURIComponent(id)}`, { title }),
-  }
-}
+const tenant = () => converse(app, { upstream, clock, email: `t${++tenants}@example.com` })
 const ids = ({ conversations }: ConversationListResponse) => conversations.map(({ id }) => id)
 
 describe('the list of conversations', () => {
@@ -197,14 +177,12 @@ describe('the search of conversations', () => {
     const { say, list } = await tenant()
     await say('long', 'alpha')
     const { tenantId } = await app.person(`t${tenants}@example.com`)
-    const rows = Array.from({ length: 1_100 }, (_, i) => ({
-      sql: `INSERT INTO turn (tenant_id, session_id, seq, user_text, reply, created_at)
-        VALUES (?, 'long', ?, ?, 'no', '')`,
-      args: [tenantId, i + 2, i === 600 ? 'omega' : 'filler'],
-    }))
-    await app.db.batch(rows)
+    await app.db.batch(fillers(tenantId, 'long', 2, 1_100))
+    await say('long', 'omega')
+    await app.db.batch(fillers(tenantId, 'long', 1_103, 500))
     expect(ids(await list({ q: 'alpha omega' }))).toEqual(['long'])
     expect(ids(await list({ q: 'alpha omicron' }))).toEqual([])
+    expect((await list({ q: 'omega' })).conversations[0]?.match?.seq).toBe(1_102)
   })
 
   test('results have pages, and a long query is refused', async () => {

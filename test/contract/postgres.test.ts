@@ -91,7 +91,8 @@ describe('migrations', () => {
         `SELECT t.name || '.' || c.name || CASE WHEN c.pk > 0 THEN ' key' ELSE '' END ||
           CASE WHEN c."notnull" = 1 OR c.pk > 0 THEN '' ELSE ' or null' END AS place
         FROM sqlite_schema t JOIN pragma_table_info(t.name) c
-        WHERE t.type = 'table' AND t.name NOT LIKE 'kb_word%' AND t.name NOT LIKE 'kb_vector%'`,
+        WHERE t.type = 'table' AND t.name NOT LIKE 'kb_word%' AND t.name NOT LIKE 'kb_vector%'
+          AND t.name NOT LIKE 'turn_word%'`,
       )
       .all()
     const there = await db.all<{ place: string }>(sql`

@@ -50,6 +50,35 @@ test('a read thread that dies fails its reads and is replaced', async () => {
   await reader.close()
 })
 
+test('a read thread that ends quietly fails its reads at once, and is replaced each time', async () => {
+  using folder = tempFolder()
+  const file = { path: folder.file('test.db'), extensions: [] }
+  migrate(file, [{ name: '0001', sql: 'CREATE TABLE item (x TEXT)' }], 'stamp')
+  const mortal = folder.file('reader.ts')
+  await Bun.write(
+    mortal,
+    `import ${JSON.stringify(READER)}
+    const { onmessage } = self
+    self.onmessage = (event) => {
+      if (event.data.statement?.sql === 'leave') process.exit(0)
+      onmessage(event)
+    }`,
+  )
+  const faults: unknown[] = []
+  const reader = createReadThread(file, Bun.pathToFileURL(mortal).href, (fault) =>
+    faults.push(fault),
+  )
+  const read = () => reader.all('tenant', sql`SELECT x FROM item`)
+  const leave = () => reader.all('tenant', { sql: 'leave', args: [] })
+  for (let time = 1; time <= 2; time++) {
+    const [left, beside] = await Promise.allSettled([leave(), read()])
+    expect([left?.status, beside?.status]).toEqual(['rejected', 'rejected'])
+    expect(await read()).toEqual([])
+  }
+  expect(faults).toHaveLength(4)
+  await reader.close()
+})
+
 test('tenants take turns at reads: many of one tenant delay another by two at most', async () => {
   using folder = tempFolder()
   const file = { path: folder.file('test.db'), extensions: [] }

@@ -16,7 +16,7 @@ beforeAll(async () => {
   folder = tempFolder()
   open = await openIndexes(folder.path)
   await open.db.run(sql`INSERT INTO tenant (id, created_at) VALUES ('t', '')`)
-  stored = createSessionStore(open.db, { keepsTranscript: true })
+  stored = createSessionStore(open.db, { keepsTranscript: true, index: open.turnIndex })
   kept = keepRecent(stored)
 })
 afterAll(async () => {

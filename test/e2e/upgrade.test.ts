@@ -51,7 +51,8 @@ describe.each(MIGRATIONS.map(({ name }, index) => [name, index] as const))(
         db
           .query<{ name: string }, []>(
             `SELECT name FROM sqlite_master WHERE type = 'table'
-             AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'kb_word%'`,
+             AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'kb_word%'
+             AND name NOT LIKE 'turn_word%' AND name <> 'request_log_count'`,
           )
           .all()
           .map((row) => row.name),

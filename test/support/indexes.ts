@@ -1,14 +1,16 @@
 import { systemClock } from '../../src/core/clock.ts'
 import { prepareRuntime } from '../../src/native/runtime.ts'
 import { type Db, type Statement, sql } from '../../src/storage/db.ts'
-import type { VectorIndex, WordIndex } from '../../src/storage/indexes.ts'
+import type { TurnIndex, VectorIndex, WordIndex } from '../../src/storage/indexes.ts'
 import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
 import { createReader, openPostgres } from '../../src/storage/postgres/db.ts'
+import { createTurnIndex as createGinIndex } from '../../src/storage/postgres/turn-words.ts'
 import { createVectorIndex as createHalfvecIndex } from '../../src/storage/postgres/vectors.ts'
 import { createWordIndex as createTsvectorIndex } from '../../src/storage/postgres/words.ts'
 import { openSqlite } from '../../src/storage/sqlite/db.ts'
 import { migrate } from '../../src/storage/sqlite/migrate.ts'
 import { createReadThread } from '../../src/storage/sqlite/read-thread.ts'
+import { createTurnIndex } from '../../src/storage/sqlite/turn-words.ts'
 import { createVectorIndex } from '../../src/storage/sqlite/vectors.ts'
 import { createWordIndex } from '../../src/storage/sqlite/words.ts'
 import { startPostgres } from './postgres.ts'
@@ -29,6 +31,7 @@ export async function openIndexes(folder: string) {
     reader,
     vectors: createVectorIndex(reader),
     words: createWordIndex(reader),
+    turnIndex: createTurnIndex(reader),
     async [Symbol.asyncDispose]() {
       await reader.close()
       await db.close()
@@ -40,6 +43,7 @@ export interface OpenIndexes extends AsyncDisposable {
   readonly db: Db
   readonly vectors: VectorIndex
   readonly words: WordIndex
+  readonly turnIndex: TurnIndex
   /** Removes all documents. */
   clear(): Promise<unknown>
 }
@@ -49,9 +53,9 @@ const clearing = (db: Db, tables: readonly string[]) => () =>
 
 async function openFile(): Promise<OpenIndexes> {
   const folder = tempFolder()
-  const { db, vectors, words, ...open } = await openIndexes(folder.path)
+  const { db, vectors, words, turnIndex, ...open } = await openIndexes(folder.path)
   return {
-    ...{ db, vectors, words },
+    ...{ db, vectors, words, turnIndex },
     clear: clearing(db, ['kb_doc', 'kb_word', 'kb_vector', 'kb_vector_code']),
     async [Symbol.asyncDispose]() {
       await open[Symbol.asyncDispose]()
@@ -68,6 +72,7 @@ async function openServer(): Promise<OpenIndexes> {
     db,
     vectors: createHalfvecIndex(reader),
     words: createTsvectorIndex(reader),
+    turnIndex: createGinIndex(reader),
     clear: clearing(db, ['kb_doc', 'kb_word', 'kb_vector']),
     async [Symbol.asyncDispose]() {
       await db.close()

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { systemClock } from '../../core/clock.ts'
+import { createHistogram } from './histogram.ts'
 import { parseLogQuery } from './query.ts'
-import { createHistogram, createLogs } from './service.ts'
+import { createLogs } from './service.ts'
 import type { LogStore } from './store.ts'
 
-const query = parseLogQuery(new URLSearchParams())
+/** Not answered by what is kept of whole days. */
+const query = parseLogQuery(new URLSearchParams('endpoint=/v1/agent'))
 
 /** Logs over a store whose slices end when they are let; `reading` has who reads one now. */
 function logging() {
@@ -21,7 +23,13 @@ function logging() {
     async latencies() {
       return []
     },
-    async sliceStart(tenantId, _, until) {
+    async dayLatencies() {
+      return []
+    },
+    async statuses() {
+      return []
+    },
+    async sliceStart(tenantId, { until }) {
       reading.push(tenantId)
       await new Promise<void>((resolve) => waiting.push(resolve))
       reading.splice(reading.indexOf(tenantId), 1)

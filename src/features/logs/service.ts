@@ -6,10 +6,8 @@ import type { Principal } from '../../core/principal.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { LogsResponse, RequestLogEntry } from './model.ts'
 import type { LogQuery } from './query.ts'
-import type { LatencyCount, LogRow, LogStore, LogTimes, RowEnd, WaitingRow } from './store.ts'
-
-/** Rows of one statement, a few milliseconds; then searches that wait get their turn. */
-const SLICE_ROWS_MAX = 10_000
+import { createLogReader } from './reading.ts'
+import type { LogRow, LogStore, LogTimes, RowEnd, WaitingRow } from './store.ts'
 
 export interface LogsOptions {
   readonly store: LogStore
@@ -27,29 +25,17 @@ export interface AnsweredRequest
 
 /** The request log: written after the answers, read with a summary, kept for seven days. */
 export function createLogs(options: LogsOptions) {
-  const { store, clock, buffer, sliceRowsMax = SLICE_ROWS_MAX } = options
+  const { store, clock, buffer, sliceRowsMax } = options
+  const reader = createLogReader(store, sliceRowsMax)
   const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
   /** Each tenant reads one list at a time. */
   const inTurn = createSemaphore({ perKey: 1 }).run
 
-  /** Reads slice by slice, newest first, so that a million rows delay no other tenant. */
-  async function read(tenantId: string, { filter, limit }: LogQuery, signal?: AbortSignal) {
+  async function read(tenantId: string, query: LogQuery, signal?: AbortSignal) {
     await allRecorded()
     await buffer.flush()
-    const histogram = createHistogram()
-    const rows: (LogRow & LogTimes)[] = []
-    for (let until = filter.until; ; ) {
-      signal?.throwIfAborted()
-      const start = await store.sliceStart(tenantId, filter.since, until, sliceRowsMax)
-      const slice = { ...filter, since: start ?? filter.since, until }
-      if (rows.length < limit) {
-        rows.push(...(await store.rows(tenantId, slice, limit - rows.length)))
-      }
-      histogram.add(await store.latencies(tenantId, slice))
-      if (start === null) break
-      until = start - 1
-    }
-    return { logs: rows.map(entryOf), summary: histogram.summary() }
+    const { rows, summary } = await reader.read(tenantId, query, signal)
+    return { logs: rows.map(entryOf), summary }
   }
 
   return {
@@ -125,47 +111,5 @@ function entryOf(row: LogRow & LogTimes): RequestLogEntry {
     first_ms: row.firstMs,
     total_ms: row.totalMs,
     ts: new Date(row.ts).toISOString(),
-  }
-}
-
-/**
- * Counts rows by latency, over any number of slices of the log. There are far fewer latencies than
- * rows, so exact percentiles cost little memory.
- */
-export function createHistogram() {
-  const counts = new Map<number, number>()
-  let rows = 0
-  let errors = 0
-  let measured = 0
-
-  /** Lower nearest rank: index floor((n-1)·p) in ascending order (contract, section 4). */
-  function percentile(sorted: readonly (readonly [number, number])[], p: number): number | null {
-    let index = Math.floor((measured - 1) * p)
-    for (const [latency, count] of sorted) {
-      if (index < count) return latency
-      index -= count
-    }
-    return null
-  }
-
-  return {
-    add(slice: readonly LatencyCount[]): void {
-      for (const { latencyMs, count, errors: failed } of slice) {
-        rows += count
-        errors += failed
-        if (latencyMs === null) continue
-        measured += count
-        counts.set(latencyMs, (counts.get(latencyMs) ?? 0) + count)
-      }
-    },
-    summary() {
-      const sorted = [...counts].sort(([a], [b]) => a - b)
-      return {
-        count: rows,
-        err_count: errors,
-        p50_ms: percentile(sorted, 0.5),
-        p95_ms: percentile(sorted, 0.95),
-      }
-    },
   }
 }

@@ -63,16 +63,61 @@ function statementOf(row: WaitingRow | RowEnd): Statement {
   return insert(row)
 }
 
-/** The WHERE condition of a filter. */
-const matching = (tenantId: string, filter: LogFilter): Statement => sql`
-  tenant_id = ${tenantId} AND ts BETWEEN ${filter.since} AND ${filter.until}
-    AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
-    AND (CAST(${filter.endpoint} AS TEXT) IS NULL OR endpoint = ${filter.endpoint})
-    AND (CAST(${filter.appId} AS TEXT) IS NULL OR app_id = ${filter.appId})
-    AND (CAST(${filter.deviceId} AS TEXT) IS NULL OR device_id = ${filter.deviceId})
-    AND (CAST(${filter.keyId} AS TEXT) IS NULL OR key_id = ${filter.keyId})
-    AND (CAST(${filter.sessionId} AS TEXT) IS NULL OR session_id = ${filter.sessionId})
-    AND (CAST(${filter.errorClass} AS TEXT) IS NULL OR error_class = ${filter.errorClass})`
+const joined = (...parts: readonly Statement[]): Statement => ({
+  sql: parts.map((part) => part.sql).join(' '),
+  args: parts.flatMap((part) => part.args),
+})
+
+/** Which index leads to the rows of a filter. */
+type Way = 'time' | 'session' | 'status'
+
+/** The rows to look at, by what their index holds. */
+function entries(tenantId: string, filter: LogFilter, way: Way): Statement {
+  const { since, until, sessionId, statusFrom } = filter
+  const within = sql`tenant_id = ${tenantId} AND ts BETWEEN ${since} AND ${until}`
+  if (way === 'session') return joined(within, sql`AND session_id = ${sessionId}`)
+  return way === 'status' ? joined(within, sql`AND status = ${statusFrom}`) : within
+}
+
+/** A query with a limit is planned apart from the one around it. */
+const NO_LIMIT = 2_000_000_000
+
+/**
+ * The FROM and WHERE clauses of a filter. Only a query of nothing but the columns of an index makes
+ * SQLite, which knows no statistics here, choose that index, and only as long as its order is asked
+ * for, too; the rows are then read by their keys. A unary plus keeps it from choosing one for the
+ * rest.
+ */
+function matching(tenantId: string, filter: LogFilter, way: Way): Statement {
+  const found = entries(tenantId, filter, way)
+  if (way === 'time') return joined(sql`FROM request_log l WHERE`, found, rest(filter))
+  return joined(
+    sql`FROM (SELECT ts AS found_ts, id AS found_id FROM request_log WHERE`,
+    found,
+    sql`ORDER BY ts DESC, id DESC LIMIT ${NO_LIMIT}) AS found CROSS JOIN request_log l
+      WHERE l.tenant_id = ${tenantId} AND l.ts = found_ts AND l.id = found_id`,
+    rest(filter),
+  )
+}
+
+/** What of a filter no index finds. */
+const rest = (filter: LogFilter): Statement => sql`
+  AND +l.status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
+  AND (CAST(${filter.endpoint} AS TEXT) IS NULL OR l.endpoint = ${filter.endpoint})
+  AND (CAST(${filter.appId} AS TEXT) IS NULL OR l.app_id = ${filter.appId})
+  AND (CAST(${filter.deviceId} AS TEXT) IS NULL OR l.device_id = ${filter.deviceId})
+  AND (CAST(${filter.keyId} AS TEXT) IS NULL OR l.key_id = ${filter.keyId})
+  AND (CAST(${filter.errorClass} AS TEXT) IS NULL OR l.error_class = ${filter.errorClass})`
+
+/** Rows of a status lie far apart: by time they are read faster when most of them are wanted. */
+const wayOfAll = ({ sessionId }: LogFilter): Way => (sessionId === null ? 'time' : 'session')
+function wayOfFirst(filter: LogFilter): Way {
+  const way = wayOfAll(filter)
+  return way === 'time' && filter.statusFrom === filter.statusTo ? 'status' : way
+}
+
+/** In place of a day: all of them together. */
+export const ALL_DAYS = -1
 
 /** `reader` makes the reads that may scan a million rows. */
 export function createLogStore(db: Db, reader: Reader) {
@@ -82,42 +127,80 @@ export function createLogStore(db: Db, reader: Reader) {
     },
 
     /**
-     * The start of a slice of about `rowsMax` rows that ends at `until`; null when all rows since
-     * `since` fit.
+     * The start of a slice of about `rowsMax` rows to look at that ends at `filter.until`; null when
+     * all rows since `filter.since` fit.
      */
-    async sliceStart(tenantId: string, since: number, until: number, rowsMax: number) {
+    async sliceStart(tenantId: string, filter: LogFilter, rowsMax: number) {
+      const found = entries(tenantId, filter, wayOfAll(filter))
       const [row] = await reader.all<{ ts: number }>(
         tenantId,
-        sql`
-        SELECT ts FROM request_log
-        WHERE tenant_id = ${tenantId} AND ts BETWEEN ${since} AND ${until}
-        ORDER BY ts DESC LIMIT 1 OFFSET ${rowsMax}`,
+        joined(
+          sql`SELECT ts FROM request_log WHERE`,
+          found,
+          sql`ORDER BY ts DESC LIMIT 1 OFFSET ${rowsMax}`,
+        ),
       )
-      return row ? Math.min(row.ts + 1, until) : null
+      return row ? Math.min(row.ts + 1, filter.until) : null
+    },
+
+    /**
+     * As `latencies`, of whole days (since the epoch), or of `ALL_DAYS`; of a filter only its
+     * statuses count.
+     */
+    dayLatencies(tenantId: string, from: number, to: number, filter: LogFilter) {
+      return reader.all<LatencyCount>(
+        tenantId,
+        sql`
+        SELECT nullif(latency_ms, -1) AS "latencyMs", sum(count) AS count,
+          coalesce(sum(count) FILTER (WHERE status >= 400), 0) AS errors
+        FROM request_log_count
+        WHERE tenant_id = ${tenantId} AND day BETWEEN ${from} AND ${to}
+          AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
+        GROUP BY latency_ms`,
+      )
+    },
+
+    /** The statuses of the filter that any row has. */
+    async statuses(tenantId: string, filter: LogFilter): Promise<number[]> {
+      const rows = await reader.all<{ status: number }>(
+        tenantId,
+        sql`
+        SELECT DISTINCT status FROM request_log_count
+        WHERE tenant_id = ${tenantId}
+          AND day = ${ALL_DAYS}
+          AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}`,
+      )
+      return rows.map(({ status }) => status)
     },
 
     /** Newest first. */
     rows(tenantId: string, filter: LogFilter, limit: number): Promise<(LogRow & LogTimes)[]> {
-      const { sql: matches, args } = matching(tenantId, filter)
-      return reader.all<LogRow & LogTimes>(tenantId, {
-        sql: `SELECT id, tenant_id AS "tenantId", ts, app_id AS "appId", device_id AS "deviceId",
-          endpoint, status, latency_ms AS "latencyMs", session_id AS "sessionId",
-          text_chars AS "textChars", error_class AS "errorClass", channel, key_id AS "keyId",
-          first_ms AS "firstMs", total_ms AS "totalMs"
-        FROM request_log WHERE ${matches} ORDER BY ts DESC, id DESC LIMIT ?`,
-        args: [...args, limit],
-      })
+      const way = wayOfFirst(filter)
+      const [ts, id] = way === 'time' ? ['l.ts', 'l.id'] : ['found_ts', 'found_id']
+      const columns = `SELECT l.id, l.tenant_id AS "tenantId", l.ts, app_id AS "appId",
+        device_id AS "deviceId", endpoint, status, latency_ms AS "latencyMs",
+        session_id AS "sessionId", text_chars AS "textChars", error_class AS "errorClass",
+        channel, key_id AS "keyId", first_ms AS "firstMs", total_ms AS "totalMs"`
+      return reader.all<LogRow & LogTimes>(
+        tenantId,
+        joined({ sql: columns, args: [] }, matching(tenantId, filter, way), {
+          sql: `ORDER BY ${ts} DESC, ${id} DESC LIMIT ?`,
+          args: [limit],
+        }),
+      )
     },
 
     /** Matching rows and failures, counted by latency. */
     latencies(tenantId: string, filter: LogFilter): Promise<LatencyCount[]> {
-      const { sql: matches, args } = matching(tenantId, filter)
-      return reader.all<LatencyCount>(tenantId, {
-        sql: `SELECT latency_ms AS "latencyMs", count(*) AS count,
-          count(*) FILTER (WHERE status >= 400) AS errors
-        FROM request_log WHERE ${matches} GROUP BY latency_ms`,
-        args,
-      })
+      return reader.all<LatencyCount>(
+        tenantId,
+        joined(
+          sql`SELECT latency_ms AS "latencyMs", count(*) AS count,
+            count(*) FILTER (WHERE status >= 400) AS errors`,
+          matching(tenantId, filter, wayOfAll(filter)),
+          sql`GROUP BY latency_ms`,
+        ),
+      )
     },
 
     /** Deletes up to 5,000 rows of all tenants older than `before`; resolves with their number. */

@@ -1,29 +1,53 @@
 import { inOneLine } from '../../core/text.ts'
+import type { TurnTerm } from '../../storage/indexes.ts'
 
 /**
- * The terms of a search in conversations: words or their prefixes at the start of a word, and runs
- * of scripts without blanks, such as Chinese, anywhere. The patterns are SQLite's: LIKE is fast and
- * ignores the case of ASCII letters; GLOB, which is slow, then checks the character before the
- * word.
+ * The words by which conversations are found. Words of scripts with blanks are found by their
+ * beginnings, so each beginning of a word is one; of scripts without blanks, such as Chinese, each
+ * character and each pair of neighbours.
  */
 
 /** Only the first terms of a longer query are searched for. */
 const TERMS_MAX = 8
+/** Characters of a word that count; longer ones are alike when these are. */
+const WORD_CHARS_MAX = 40
+/** Characters of a text that are indexed, and searched for an excerpt. */
+export const INDEXED_CHARS_MAX = 20_000
 
 const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
 const DENSE = `${SCRIPTS.map((name) => `\\p{sc=${name}}`).join('')}々〇ー`
 const RUNS = new RegExp(`(?<dense>[${DENSE}]+)|[[\\p{L}\\p{N}]--[${DENSE}]]+`, 'gv')
 
-/** Letters and digits of scripts with blanks between their words, as GLOB writes them. */
+/** Letters and digits of scripts with blanks between their words. */
 const WORD_CHARS = '0-9A-Za-zªµºÀ-ÖØ-öø-ʯͰ-҂Ҋ-ֆא-ת؀-ۓ०-९ऄ-ह'
 
+const runsOf = (text: string) => text.normalize('NFC').toLowerCase().matchAll(RUNS)
+const isDense = (match: RegExpExecArray) => match.groups?.dense !== undefined
+
+function pairsOf(chars: readonly string[]): string[] {
+  return chars.slice(1).map((char, before) => `${chars[before]}${char}`)
+}
+
+/** The distinct words that texts are found by. */
+export function indexWords(texts: readonly string[]): string[] {
+  const words = new Set<string>()
+  for (const text of texts) {
+    for (const match of runsOf(text.slice(0, INDEXED_CHARS_MAX))) {
+      const [run] = match
+      if (isDense(match)) {
+        const chars = [...run]
+        for (const word of [...chars, ...pairsOf(chars)]) words.add(word)
+      } else {
+        const end = Math.min(run.length, WORD_CHARS_MAX)
+        for (let length = 1; length <= end; length++) words.add(run.slice(0, length))
+      }
+    }
+  }
+  return [...words]
+}
+
 export interface SearchTerm {
-  /** Patterns for LIKE, one of which must fit: the word in its usual cases. */
-  readonly likes: readonly string[]
-  /**
-   * A pattern for GLOB that must match the text after a line break; null when any place is right.
-   */
-  readonly glob: string | null
+  readonly words: TurnTerm
   /** Finds the term in a text. */
   readonly seen: RegExp
 }
@@ -31,36 +55,23 @@ export interface SearchTerm {
 /** The distinct terms of a query, in order; all of them must be found. */
 export function searchTerms(query: string): SearchTerm[] {
   const terms = new Map<string, SearchTerm>()
-  for (const match of query.normalize('NFC').toLowerCase().matchAll(RUNS)) {
-    const [text] = match
-    if (terms.size < TERMS_MAX) {
-      terms.set(text, match.groups?.dense === undefined ? wordTerm(text) : runTerm(text))
-    }
+  for (const match of runsOf(query)) {
+    const text = match[0].slice(0, WORD_CHARS_MAX)
+    if (terms.size < TERMS_MAX) terms.set(text, isDense(match) ? runTerm(text) : wordTerm(text))
   }
   return [...terms.values()]
 }
 
-const anywhere = (text: string) => `%${text}%`
-
-const runTerm = (text: string): SearchTerm => ({
-  likes: [anywhere(text)],
-  glob: null,
-  seen: new RegExp(text, 'iu'),
-})
-
-function wordTerm(word: string): SearchTerm {
-  const [first = '', ...rest] = word
-  const cases = new Set([word, first.toUpperCase() + rest.join(''), word.toUpperCase()])
-  const letters = [...word].map((one) => {
-    const upper = one.toUpperCase()
-    return upper === one || upper.length > one.length ? one : `[${one}${upper}]`
-  })
-  return {
-    likes: (/^[a-z0-9]+$/.test(word) ? [word] : [...cases]).map(anywhere),
-    glob: `*[^${WORD_CHARS}]${letters.join('')}*`,
-    seen: new RegExp(`(?<![${WORD_CHARS}])${word}`, 'iu'),
-  }
+function runTerm(text: string): SearchTerm {
+  const chars = [...text]
+  const words = chars.length > 1 ? pairsOf(chars) : chars
+  return { words: [...new Set(words)], seen: new RegExp(text, 'iu') }
 }
+
+const wordTerm = (word: string): SearchTerm => ({
+  words: [word],
+  seen: new RegExp(`(?<![${WORD_CHARS}])${word}`, 'iu'),
+})
 
 /** UTF-16 units of an excerpt before and after the start of the match. */
 const BEFORE = 32

@@ -1,5 +1,7 @@
 import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
-import type { SearchTerm } from './conversation-search.ts'
+import type { TurnIndex } from '../../storage/indexes.ts'
+import { INDEXED_CHARS_MAX } from './conversation-search.ts'
+import { indexTitle } from './indexing-store.ts'
 
 /** A conversation, and the texts from which its title is made. */
 export interface ConversationRow {
@@ -15,13 +17,6 @@ export interface ConversationRow {
   /** Numbers of the first and the last turn that are kept. */
   readonly first_seq: number | null
   readonly last_seq: number | null
-}
-
-/** Some turns of a conversation, by their numbers. */
-export interface TurnRange {
-  readonly id: string
-  readonly from: number
-  readonly to: number
 }
 
 /** A position in the list, which is ordered by last activity, newest first, and then by id. */
@@ -48,43 +43,29 @@ const after = (tenantId: string, place: ListPosition | null, limit: number): Sta
   args: [tenantId, place?.lastAt ?? '~', place?.lastAt ?? '~', place?.id ?? null, limit],
 })
 
-/** Whether one of the texts holds the term. */
-function holds(term: SearchTerm, texts: readonly string[]): Statement {
-  const args: string[] = []
-  const either = texts.map((text) => {
-    const likes = term.likes.map((like) => {
-      args.push(like)
-      return `${text} LIKE ?`
-    })
-    if (term.glob === null) return likes.join(' OR ')
-    args.push(term.glob)
-    return `((${likes.join(' OR ')}) AND glob(?, '\n' || ${text}))`
-  })
-  return { sql: `(${either.join(' OR ')})`, args }
+/** A conversation in its order, by its number. */
+export interface NumberedPlace extends ListPosition {
+  readonly num: number
+  readonly id: string
 }
 
-/** Whether the title or the part of the conversation holds the term. */
-function contains(term: SearchTerm): Statement {
-  const title = holds(term, ['s.title'])
-  const turn = holds(term, ['t.user_text', 't.reply'])
-  return {
-    sql: `CASE WHEN ${title.sql} OR EXISTS (SELECT 1 ${TURNS}
-      AND t.seq BETWEEN part.first AND part.last AND ${turn.sql}) THEN '1' ELSE '0' END`,
-    args: [...title.args, ...turn.args],
-  }
-}
-
-/** The texts of a turn that a search found. */
-export interface FoundTurn {
+/** The beginning of what was said in a turn. */
+export interface TurnText {
+  readonly id: string
   readonly seq: number
   readonly user_text: string
   readonly reply: string
-  /** How many of the terms it holds. */
-  readonly held: number
 }
 
-/** Lists and searches conversations. `reader` runs the searches, which scan the texts of turns. */
-export function createConversationStore(db: Db, reader: Reader) {
+export interface ConversationStoreOptions {
+  readonly db: Db
+  /** Runs what a search reads. */
+  readonly reader: Reader
+  readonly index: Pick<TurnIndex, 'put'>
+}
+
+/** Lists conversations, and reads what a search of them shows. */
+export function createConversationStore({ db, reader, index }: ConversationStoreOptions) {
   return {
     /** The conversations after a place, or the first ones. */
     list(tenantId: string, place: ListPosition | null, limit: number): Promise<ConversationRow[]> {
@@ -95,55 +76,66 @@ export function createConversationStore(db: Db, reader: Reader) {
       })
     },
 
-    /** Which terms, by index, the parts or the titles of their conversations hold. */
-    async termsIn(
-      tenantId: string,
-      terms: readonly SearchTerm[],
-      parts: readonly TurnRange[],
-      signal?: AbortSignal,
-    ): Promise<{ id: string; places: number[] }[]> {
-      const each = terms.map(contains)
-      const rows = await reader.all<{ id: string; found: string }>(
+    /** The numbers of the conversations after a place, or of the first ones. */
+    places(tenantId: string, place: ListPosition | null, limit: number, signal?: AbortSignal) {
+      const page = after(tenantId, place, limit)
+      return reader.all<NumberedPlace>(
         tenantId,
         {
-          sql: `WITH part AS (SELECT value ->> 'id' AS id,
-              CAST(value ->> 'from' AS BIGINT) AS first, CAST(value ->> 'to' AS BIGINT) AS last
-              FROM json_each(?))
-            SELECT s.id, ${each.map((one) => one.sql).join(' || ')} AS found
-            FROM part CROSS JOIN session s WHERE s.tenant_id = ? AND s.id = part.id`,
-          args: [JSON.stringify(parts), ...each.flatMap((one) => one.args), tenantId],
+          sql: `SELECT num, last_at AS "lastAt", id FROM (${page.sql}) s
+            ORDER BY last_at DESC, id`,
+          args: page.args,
         },
         signal,
       )
-      return rows.map(({ id, found }) => ({
-        id,
-        places: [...found].flatMap((is, place) => (is === '1' ? [place] : [])),
-      }))
     },
 
-    /**
-     * The turn of a part that holds most terms, the newest of several; null when none holds any.
-     */
-    async turnIn(
+    /** As `places`, of these conversations alone. */
+    placesOf(
       tenantId: string,
-      terms: readonly SearchTerm[],
-      { id, from, to }: TurnRange,
+      nums: readonly number[],
+      place: ListPosition | null,
+      limit: number,
       signal?: AbortSignal,
-    ): Promise<FoundTurn | null> {
-      const each = terms.map((term) => holds(term, ['t.user_text', 't.reply']))
-      const held = each.map((one) => `CASE WHEN ${one.sql} THEN 1 ELSE 0 END`).join(' + ')
-      const rows = await reader.all<FoundTurn>(
+    ) {
+      const lastAt = place?.lastAt ?? '~'
+      return reader.all<NumberedPlace>(
         tenantId,
-        {
-          sql: `SELECT * FROM (
-              SELECT t.seq, t.user_text, t.reply, ${held} AS held FROM turn t
-              WHERE t.tenant_id = ? AND t.session_id = ? AND t.seq BETWEEN ? AND ?
-            ) found WHERE held > 0 ORDER BY held DESC, seq DESC LIMIT 1`,
-          args: [...each.flatMap(({ args = [] }) => args), tenantId, id, from, to],
-        },
+        sql`
+        SELECT s.num, s.last_at AS "lastAt", s.id
+        FROM json_each(${inRows(nums)}) wanted
+          CROSS JOIN session s
+        WHERE s.num = CAST(wanted.value ->> 0 AS BIGINT) AND s.tenant_id = ${tenantId}
+          AND s.last_at <= ${lastAt} AND (s.last_at < ${lastAt} OR s.id > ${place?.id ?? null})
+        ORDER BY s.last_at DESC, s.id LIMIT ${limit}`,
         signal,
       )
-      return rows[0] ?? null
+    },
+
+    /** These conversations, in the order of the list. */
+    rows(tenantId: string, nums: readonly number[], signal?: AbortSignal) {
+      const text = `SELECT s.num, ${COLUMNS}
+        FROM json_each(?) wanted CROSS JOIN session s
+        WHERE s.num = CAST(wanted.value ->> 0 AS BIGINT) AND s.tenant_id = ?
+        ORDER BY s.last_at DESC, s.id`
+      const statement = { sql: text, args: [inRows(nums), tenantId] }
+      return reader.all<ConversationRow & { num: number }>(tenantId, statement, signal)
+    },
+
+    /** The beginnings of the texts of these turns. */
+    texts(tenantId: string, turns: readonly { id: string; seq: number }[], signal?: AbortSignal) {
+      const wanted = JSON.stringify(turns.map(({ id, seq }) => [id, seq]))
+      return reader.all<TurnText>(
+        tenantId,
+        sql`
+        SELECT t.session_id AS id, t.seq,
+          substr(t.user_text, 1, CAST(${INDEXED_CHARS_MAX} AS INTEGER)) AS user_text,
+          substr(t.reply, 1, CAST(${INDEXED_CHARS_MAX} AS INTEGER)) AS reply
+        FROM json_each(${wanted}) wanted CROSS JOIN turn t
+        WHERE t.tenant_id = ${tenantId} AND t.session_id = wanted.value ->> 0
+          AND t.seq = CAST(wanted.value ->> 1 AS BIGINT)`,
+        signal,
+      )
     },
 
     /** Null for a session that was never used. */
@@ -155,12 +147,16 @@ export function createConversationStore(db: Db, reader: Reader) {
 
     /** Sets the title; null removes it. */
     async rename(tenantId: string, id: string, title: string | null): Promise<void> {
-      await db.run(
+      await db.batch([
         sql`UPDATE session SET title = ${title} WHERE tenant_id = ${tenantId} AND id = ${id}`,
-      )
+        indexTitle(index, { tenantId, sessionId: id }, title),
+      ])
     },
   }
 }
+
+/** Numbers as rows of JSON, which both databases read alike. */
+const inRows = (nums: readonly number[]) => JSON.stringify(nums.map((num) => [num]))
 
 export type ConversationStore = ReturnType<typeof createConversationStore>
 

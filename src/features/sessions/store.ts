@@ -1,6 +1,8 @@
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import type { TurnIndex } from '../../storage/indexes.ts'
 import type { Fence } from '../../storage/shared-state.ts'
+import { indexNewestTurn } from './indexing-store.ts'
 import type { SessionRow } from './model.ts'
 
 /** A turn as it is stored. */
@@ -78,12 +80,13 @@ function removeTurn({ tenantId, sessionId }: FinishedTurn, { seq, created_at }: 
 const TURNS_REMOVED_AT_ONCE = 2_000
 
 export interface SessionStoreOptions {
+  readonly index: Pick<TurnIndex, 'put'>
   /** Whether folded turns stay readable as the transcript of their session. */
   readonly keepsTranscript: boolean
 }
 
 /** Sessions and their turns by tenant and the caller's own session id. */
-export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOptions) {
+export function createSessionStore(db: Db, { keepsTranscript, index }: SessionStoreOptions) {
   /** Deletes the oldest turns of a long session; false when there are few. */
   async function removeOldest(tenantId: string, id: string): Promise<boolean> {
     const last = await db.get<{ seq: number }>(sql`
@@ -131,12 +134,18 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
     },
 
     /**
-     * Stores a turn and its index row together; they are on disk when this resolves. Rejects with
+     * Stores a turn, its words and its session together; they are on disk when this resolves. Rejects with
      * `NotAsExpected` when the fence fails.
      */
     async appendTurn(turn: FinishedTurn): Promise<void> {
       const removal = turn.replaces === null ? [] : removeTurn(turn, turn.replaces)
-      await db.batch([...(turn.fence ?? []), ...removal, touchSession(turn), insertTurn(turn)])
+      await db.batch([
+        ...(turn.fence ?? []),
+        ...removal,
+        touchSession(turn),
+        insertTurn(turn),
+        indexNewestTurn(index, turn),
+      ])
     },
 
     /**

@@ -19,6 +19,8 @@ import logTimes from './0018-log-times.sql' with { type: 'text' }
 import share from './0019-share.sql' with { type: 'text' }
 import responseItem from './0020-response-item.sql' with { type: 'text' }
 import accounting from './0021-accounting.sql' with { type: 'text' }
+import turnWord from './0022-turn-word.sql' with { type: 'text' }
+import logCount from './0023-log-count.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -48,4 +50,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0019-share', sql: share },
   { name: '0020-response-item', sql: responseItem },
   { name: '0021-accounting', sql: accounting },
+  { name: '0022-turn-word', sql: turnWord },
+  { name: '0023-log-count', sql: logCount },
 ]

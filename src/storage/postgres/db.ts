@@ -198,15 +198,15 @@ function createHealth(probe: () => Promise<unknown>) {
   }
 }
 
-/** Connections that searches and scans may use; the others stay free for turns. */
+/** Connections that retrieval may use; others stay free for turns. */
 const READS_AT_ONCE = 6
 
 /**
- * Runs searches and scans on `READS_AT_ONCE` connections of the pool. Tenants take turns statement
- * by statement.
+ * Runs searches and scans on some connections of the pool. Tenants take turns statement by
+ * statement.
  */
-export function createReader(db: Pick<Db, 'all'>): Reader {
-  const turns = createSemaphore({ slots: READS_AT_ONCE })
+export function createReader(db: Pick<Db, 'all'>, slots = READS_AT_ONCE): Reader {
+  const turns = createSemaphore({ slots })
   return {
     all: <Row>(tenantId: string, statement: Parameters<Db['all']>[0], signal?: AbortSignal) =>
       turns.run(tenantId, () => db.all<Row>(statement), signal),

@@ -1,7 +1,8 @@
+import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import { sha256Hex } from '../../core/crypto.ts'
 import type { Statement, Value } from '../db.ts'
 
-/** A statement translated for PostgreSQL, once for each text; the program has few texts. */
+/** A statement translated for PostgreSQL. */
 export interface Prepared {
   readonly text: string
   /** Numbers of the locks that a transaction takes before this statement, in their order. */
@@ -39,13 +40,18 @@ function prepare(sql: string): Prepared {
   return { text, locks, changes, reads: READS.test(sql) }
 }
 
-/** Translates statements. */
+/** Texts whose translation is kept. */
+const TRANSLATED_MAX = 1_000
+
+/** Translates statements, each text once while it is in use. */
 export function createDialect() {
-  const known = new Map<string, Prepared>()
+  const known = leastRecentlyUsed<Prepared>(TRANSLATED_MAX, () => 1)
   return ({ sql }: Statement): Prepared => {
-    const found = known.get(sql) ?? prepare(sql)
-    known.set(sql, found)
-    return found
+    const found = known.get(sql)
+    if (found) return found
+    const translated = prepare(sql)
+    known.put(sql, translated)
+    return translated
   }
 }
 

@@ -1,8 +1,9 @@
-import { expect, test } from 'bun:test'
+import type { Statement } from 'bun:sqlite'
+import { expect, spyOn, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { tempFolder } from '../../../test/support/temp.ts'
 import { DiskFault, internalError } from '../../core/errors.ts'
-import { errorOf, faultOf, openConnection } from './connection.ts'
+import { errorOf, faultOf, openConnection, statements } from './connection.ts'
 
 const MIB = 1024 * 1024
 
@@ -51,4 +52,21 @@ test('the caller learns only that the disk is full', () => {
   expect({ code, status }).toEqual({ code: 'disk_full', status: 500 })
   expect(message).toContain('空间已满')
   expect(internalError(arrived('SQLITE_IOERR_WRITE')).message).toBe('服务器内部错误')
+})
+
+test('statements that are prepared and no longer used are given back', () => {
+  using folder = tempFolder()
+  const db = openConnection({ path: folder.file('test.db'), extensions: [] }, 'write')
+  const prepare = spyOn(db, 'prepare')
+  const { all, close } = statements(db, 2)
+  const ask = (n: number) => all({ sql: `SELECT ${n} AS n`, args: [] })
+  for (const n of [1, 2, 1, 3, 1]) expect(ask(n)).toEqual([{ n }])
+  expect(prepare).toHaveBeenCalledTimes(3)
+  const [first, second] = prepare.mock.results.map(({ value }) => value as Statement)
+  expect(() => second?.all()).toThrow('finalized')
+  expect(ask(2)).toEqual([{ n: 2 }])
+  expect(prepare).toHaveBeenCalledTimes(4)
+  close()
+  expect(() => first?.all()).toThrow('finalized')
+  db.close()
 })

@@ -1,4 +1,5 @@
 import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun:sqlite'
+import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import { DiskFault } from '../../core/errors.ts'
 import type { Statement } from '../db.ts'
 
@@ -48,14 +49,21 @@ type Row = Readonly<Record<string, unknown>>
  */
 const plannedOnce = (text: string) => text.replaceAll('?', '+?')
 
-/** Prepares each SQL text once. The set of texts is fixed by the program, so it stays small. */
-export function statements(db: Database) {
-  const cache = new Map<string, Prepared>()
+/** Far more texts than the program has; texts that a caller could shape would fill memory. */
+const PREPARED_MAX = 300
+
+/** Prepares each SQL text once, and keeps those that were used last. */
+export function statements(db: Database, preparedMax = PREPARED_MAX) {
+  const cache = leastRecentlyUsed<Prepared>(
+    preparedMax,
+    () => 1,
+    (one) => one.finalize(),
+  )
   const prepared = (text: string): Prepared => {
     const known = cache.get(text)
     if (known) return known
     const fresh = db.prepare(plannedOnce(text))
-    cache.set(text, fresh)
+    cache.put(text, fresh)
     return fresh
   }
   return {
@@ -65,10 +73,7 @@ export function statements(db: Database) {
     iterate: <Row>({ sql, args }: Statement) =>
       prepared(sql).iterate(...(args as Bind)) as IterableIterator<Row>,
     run: ({ sql, args }: Statement) => prepared(sql).run(...(args as Bind)).changes,
-    close: () => {
-      for (const one of cache.values()) one.finalize()
-      cache.clear()
-    },
+    close: cache.clear,
   }
 }
 

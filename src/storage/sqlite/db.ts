@@ -149,6 +149,8 @@ function settle(pending: Pending, result: BatchResult | undefined, health: DiskH
 const CACHED_UNITS_MAX = 4 * 1024 * 1024
 /** The name of a row holds the arguments of its statement, and a caller's text may be long. */
 const NAME_UNITS_MAX = 256
+/** Statements whose verdict is remembered. */
+const TEXTS_MAX = 1_000
 /** What a row takes besides its text. */
 const ROW_UNITS = 128 + NAME_UNITS_MAX
 
@@ -190,20 +192,20 @@ function createRowCache(
   const rows = leastRecentlyUsed<Row>(CACHED_UNITS_MAX, unitsOf)
   const seldom = new Set(seldomWritten)
   const others = new Set(tables).difference(seldom)
-  /** By the text of a statement; texts are fixed by the program, so there are few. */
-  const texts = new Map<string, Verdict>()
+  const texts = leastRecentlyUsed<Verdict>(TEXTS_MAX, () => 1)
+  let lastNumber = 0
 
   function judge(text: string): Verdict {
     const words = new Set(text.match(/\w+/g))
     const touches = !seldom.isDisjointFrom(words)
-    return { number: texts.size, touches, kept: touches && others.isDisjointFrom(words) }
+    return { number: ++lastNumber, touches, kept: touches && others.isDisjointFrom(words) }
   }
 
   function known(text: string): Verdict {
     const found = texts.get(text)
     if (found) return found
     const judged = judge(text)
-    texts.set(text, judged)
+    texts.put(text, judged)
     return judged
   }
 

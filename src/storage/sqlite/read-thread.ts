@@ -1,4 +1,5 @@
 import { createSemaphore } from '../../core/semaphore.ts'
+import { createRestartingThread, startThread } from '../../core/thread.ts'
 import type { Reader, Statement } from '../db.ts'
 import type { Neighbour } from '../indexes.ts'
 import { type DatabaseFile, errorOf } from './connection.ts'
@@ -9,13 +10,6 @@ export interface ReadThread extends Reader {
   nearest(tenantId: string, wanted: NearestWanted, signal?: AbortSignal): Promise<Neighbour[]>
   close(): Promise<void>
 }
-
-interface Waiting {
-  readonly resolve: (rows: readonly unknown[]) => void
-  readonly reject: (error: Error) => void
-}
-
-type Thread = ReturnType<typeof startThread>
 
 /** Statements that the thread has at a time: with a second one it never waits for the next. */
 const STATEMENTS_AT_ONCE = 2
@@ -32,35 +26,16 @@ export function createReadThread(
   onError: (error: unknown) => void = () => {},
 ): ReadThread {
   const turns = createSemaphore({ slots: STATEMENTS_AT_ONCE })
-  let current: Promise<Thread> | null = null
+  const thread = createRestartingThread(
+    () => startReader(readerUrl),
+    ({ ask }) => ask({ type: 'open', file }),
+  )
   let closed = false
-
-  async function open(onDeath: () => void): Promise<Thread> {
-    const thread = startThread(readerUrl, onDeath)
-    try {
-      await thread.ask({ type: 'open', file })
-      return thread
-    } catch (error) {
-      onDeath()
-      thread.end()
-      throw error
-    }
-  }
-
-  function thread(): Promise<Thread> {
-    if (closed) throw new Error('the database is closed')
-    if (current) return current
-    // Called late, this must not drop the thread that has replaced this one.
-    const fresh = open(() => {
-      if (current === fresh) current = null
-    })
-    current = fresh
-    return fresh
-  }
 
   async function read(work: ReaderAsk): Promise<readonly unknown[]> {
     try {
-      return await (await thread()).ask(work)
+      if (closed) throw new Error('the database is closed')
+      return await (await thread.get()).ask(work)
     } catch (error) {
       onError(error)
       throw error
@@ -79,41 +54,27 @@ export function createReadThread(
     async close() {
       if (closed) return
       closed = true
-      const last = await current?.catch(() => null)
+      const last = await thread.current()
       if (!last) return
-      await last.ask({ type: 'close' })
-      last.end()
+      await last.ask({ type: 'close' }).finally(last.end)
     },
   }
 }
 
-/** One thread, and the questions that it has not answered yet. `onDeath` may be called late. */
-function startThread(readerUrl: string, onDeath: () => void) {
-  const worker = new Worker(readerUrl)
-  const waiting = new Map<number, Waiting>()
+/** One thread; it may have many questions at a time. */
+function startReader(url: string) {
+  const thread = startThread<ReaderRequest, ReaderAnswer>({
+    url,
+    keyOf: ({ id }) => id,
+    ended: (reason) => new Error(`the reader stopped: ${reason}`),
+  })
   let lastId = 0
-
-  worker.onmessage = ({ data }: MessageEvent<ReaderAnswer>) => {
-    const asked = waiting.get(data.id)
-    waiting.delete(data.id)
-    if ('fault' in data) asked?.reject(errorOf(data.fault))
-    else asked?.resolve(data.rows)
-  }
-  worker.onerror = ({ message }) => {
-    onDeath()
-    for (const { reject } of waiting.values()) reject(new Error(message))
-    waiting.clear()
-  }
-
   return {
-    ask(message: ReaderAsk): Promise<readonly unknown[]> {
-      const id = ++lastId
-      return new Promise((resolve, reject) => {
-        waiting.set(id, { resolve, reject })
-        const request: ReaderRequest = { id, ...message }
-        worker.postMessage(request)
-      })
+    ...thread,
+    async ask(work: ReaderAsk): Promise<readonly unknown[]> {
+      const answer = await thread.ask({ id: ++lastId, ...work })
+      if ('fault' in answer) throw errorOf(answer.fault)
+      return answer.rows
     },
-    end: () => worker.terminate(),
   }
 }

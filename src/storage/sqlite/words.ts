@@ -29,22 +29,21 @@ const counts = (queries: readonly string[]): Statement => sql`
   SELECT (SELECT count(*) FROM kb_word WHERE kb_word MATCH value) AS holding
   FROM json_each(${JSON.stringify(queries)}) ORDER BY key`
 
-const inTerm = ({ term }: Weighed) => (term.endsWith('*') ? 'term >= ? AND term < ?' : 'term = ?')
-function termArgs({ term }: Weighed): string[] {
+/** The first and the last term that it stands for. */
+function spanOf({ term, weight }: Weighed) {
+  if (!term.endsWith('*')) return { weight, from: term, to: term }
   const begun = term.slice(0, -1)
-  return term.endsWith('*') ? [begun, `${begun}\u{10ffff}`] : [term]
+  return { weight, from: begun, to: `${begun}\u{10ffff}` }
 }
 
-/** The entries that hold the terms, best first. */
-const gains = (terms: readonly Weighed[], limit: number): Statement => ({
-  sql: `SELECT key, sum(weight * times * ${REPEATED} / (times + ${K1})) AS gain FROM (${terms
-    .map(
-      (one) => `SELECT doc AS key, ? AS weight, count(*) AS times FROM kb_occurrence
-        WHERE ${inTerm(one)} GROUP BY doc`,
-    )
-    .join(' UNION ALL ')}) GROUP BY key ORDER BY gain DESC, key LIMIT ?`,
-  args: [...terms.flatMap((one) => [one.weight, ...termArgs(one)]), limit],
-})
+/** The entries that hold the terms, best first. One text for any number of terms. */
+const gains = (terms: readonly Weighed[], limit: number): Statement => sql`
+  SELECT key, sum(weight * times * ${REPEATED} / (times + ${K1})) AS gain FROM (
+    SELECT doc AS key, wanted.value ->> 'weight' AS weight, count(*) AS times
+    FROM json_each(${JSON.stringify(terms.map(spanOf))}) wanted CROSS JOIN kb_occurrence
+    WHERE term BETWEEN wanted.value ->> 'from' AND wanted.value ->> 'to'
+    GROUP BY wanted.key, doc)
+  GROUP BY key ORDER BY gain DESC, key LIMIT ${limit}`
 
 /** Reads for one search; on the reading thread its tenant takes turns with others. */
 type Read = <Row>(statement: Statement) => Promise<Row[]>

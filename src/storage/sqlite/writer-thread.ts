@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DiskFault } from '../../core/errors.ts'
+import { createRestartingThread, startThread } from '../../core/thread.ts'
 import type { Statement } from '../db.ts'
 import { type DatabaseFile, errorOf } from './connection.ts'
 import type { BatchResult, WriterAnswer, WriterRequest } from './writer.ts'
@@ -13,8 +14,6 @@ export interface WriterThread {
   close(): Promise<void>
 }
 
-type Thread = ReturnType<typeof startThread>
-
 /**
  * The thread that runs `writer.ts`. When it dies, its open request fails at once and the next
  * request starts another thread; SQLite recovers the log as after a crash, so every acknowledged
@@ -24,84 +23,49 @@ export async function openWriterThread(
   file: DatabaseFile,
   writerUrl: string,
 ): Promise<WriterThread> {
-  let current: Promise<Thread> | null = null
-  let running = false
+  const thread = createRestartingThread(
+    () => startWriter(writerUrl),
+    ({ ask }) => ask({ type: 'open', file }),
+  )
   let closed = false
 
-  async function open(onDeath: () => void): Promise<Thread> {
-    const thread = startThread(writerUrl, onDeath)
-    try {
-      await thread.ask({ type: 'open', file })
-      running = true
-      return thread
-    } catch (error) {
-      onDeath()
-      thread.end()
-      throw error
-    }
-  }
-
-  function thread(): Promise<Thread> {
-    if (current) return current
-    const fresh = open(() => {
-      if (current !== fresh) return
-      current = null
-      running = false
-    })
-    current = fresh
-    return fresh
-  }
-
-  await thread()
+  await thread.get()
   return {
     async write(batches) {
-      const answer = await (await thread()).ask({ type: 'write', batches })
+      const answer = await (await thread.get()).ask({ type: 'write', batches })
       if (answer.type !== 'written') throw new Error('unexpected answer of the writer thread')
       return answer.results
     },
     runs() {
       // A failed start shows in the next write.
-      if (!running && !closed) thread().catch(() => {})
-      return running
+      if (!thread.isReady() && !closed) thread.get().catch(() => {})
+      return thread.isReady()
     },
     async close() {
       closed = true
-      const last = await current?.catch(() => null)
+      const last = await thread.current()
       if (!last) return
       await last.ask({ type: 'close' }).finally(last.end)
     },
   }
 }
 
-/** One thread with at most one request open. `onDeath` is called before that request fails. */
-function startThread(writerUrl: string, onDeath: () => void) {
-  const worker = new Worker(writerUrl)
-  let open: PromiseWithResolvers<WriterAnswer> | null = null
-
-  worker.onmessage = ({ data }: MessageEvent<WriterAnswer>) => {
-    if (data.type === 'failed') open?.reject(errorOf(data.fault))
-    else open?.resolve(data)
-  }
-  const die = (reason: string) => {
-    onDeath()
-    worker.terminate()
-    open?.reject(new DiskFault('disk_error', 'WRITER_STOPPED', `the writer stopped: ${reason}`))
-  }
-  worker.onerror = ({ message }) => die(lastWords(message))
-  worker.addEventListener('close', () => die('its thread ended'))
-
+/** One thread with at most one request open. */
+function startWriter(url: string) {
+  const thread = startThread<WriterRequest, WriterAnswer>({
+    url,
+    ended: (reason) =>
+      new DiskFault('disk_error', 'WRITER_STOPPED', `the writer stopped: ${reason}`),
+  })
   return {
-    ask(request: WriterRequest): Promise<WriterAnswer> {
-      open = Promise.withResolvers()
-      worker.postMessage(request)
-      return open.promise
+    ...thread,
+    async ask(request: WriterRequest): Promise<WriterAnswer> {
+      const answer = await thread.ask(request)
+      if (answer.type === 'failed') throw errorOf(answer.fault)
+      return answer
     },
-    end: () => worker.terminate(),
   }
 }
-
-/** Bun puts lines of source code around the error of a thread. */
-const lastWords = (message: string) => /^\w*error: .*/im.exec(message)?.[0] ?? 'unknown error'
 
 interface Waiting {
   readonly batch: readonly Statement[]

@@ -5,6 +5,8 @@ import sharedState from './0003-shared-state.sql' with { type: 'text' }
 import docNumber from './0004-doc-number.sql' with { type: 'text' }
 import responseItem from './0005-response-item.sql' with { type: 'text' }
 import accounting from './0006-accounting.sql' with { type: 'text' }
+import turnWord from './0007-turn-word.sql' with { type: 'text' }
+import logCount from './0008-log-count.sql' with { type: 'text' }
 
 /**
  * In order, without gaps. A released migration never changes. Servers of two versions may run side
@@ -18,4 +20,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0004-doc-number', sql: docNumber },
   { name: '0005-response-item', sql: responseItem },
   { name: '0006-accounting', sql: accounting },
+  { name: '0007-turn-word', sql: turnWord },
+  { name: '0008-log-count', sql: logCount },
 ]

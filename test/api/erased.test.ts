@@ -90,6 +90,29 @@ describe.skipIf(ON_POSTGRES)('deleted data', () => {
     expect(readable(bytes, wordsOf('kept', 20))).toHaveLength(20)
   })
 
+  test('no copy of a deleted row is left in the unused part of a page', async () => {
+    const statement = (text: string, ...args: (string | number)[]) => ({ sql: text, args })
+    const insert = 'INSERT INTO kb_chunk (doc_num, seq, text) VALUES (1, ?, ?)'
+    const text = (seq: number) => `${wordOf(`row${seq}`)} ${'-'.repeat((seq * 7919) % 700)}`
+    const { tenantId } = await app.key()
+    await app.db.run(
+      statement(
+        `INSERT INTO kb_doc (num, id, tenant_id, title, char_count, chunk_count, created_at,
+          embed_model) VALUES (1, 'd', ?, 't', 1, 1000, '', 'words')`,
+        tenantId,
+      ),
+    )
+    const rows = Array.from({ length: 1000 }, (_, seq) => seq)
+    await app.db.batch(rows.map((seq) => statement(insert, seq, text(seq))))
+    const gone = rows.map((at) => (at * 617) % 1000).filter((seq) => (seq * 31) % 10 < 7)
+    const remove = 'DELETE FROM kb_chunk WHERE doc_num = 1 AND seq = ?'
+    await app.db.batch(gone.map((seq) => statement(remove, seq)))
+    await app.erase()
+    const words = gone.map((seq) => wordOf(`row${seq}`))
+    expect(readable(await storedIn(app), words)).toEqual([])
+    expect(readable(await storedIn(app), wordsOf('row', 1000))).toHaveLength(300)
+  })
+
   test('no word of a deleted file is left', async () => {
     const kb = sourcesClient(() => app)
     const key = await app.key()

@@ -9,8 +9,8 @@ const MERGES_MAX = 2_000
 /** The same at a stop, which somebody waits for. */
 const LAST_MERGES_MAX = 50
 
-/** A database up to this size is compacted in a quarter of a second, while writes wait. */
-const COMPACTED_BYTES_MAX = 64 * 1024 ** 2
+/** A database up to this size is compacted in 0.1 s, while writes wait. */
+const COMPACTED_BYTES_MAX = 32 * 1024 ** 2
 
 /**
  * The pages in which FTS5 notes the entries that were deleted of a segment: their ids have a bit

@@ -20,6 +20,12 @@ export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'rea
         WHERE embed_model <> ${model} AND stage = 'live' AND embed_after <= ${now}
         ORDER BY embed_after, num LIMIT 1`),
 
+    async hasDocs(): Promise<boolean> {
+      return (
+        (await db.get(sql`SELECT 1 AS found FROM kb_doc WHERE stage = 'live' LIMIT 1`)) !== null
+      )
+    },
+
     async countStale(model: string): Promise<{ stale: number; all: number }> {
       const row = await db.get<{ stale: number; docs: number }>(sql`
         SELECT count(*) FILTER (WHERE embed_model <> ${model}) AS stale, count(*) AS docs

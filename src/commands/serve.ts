@@ -2,7 +2,12 @@ import ipaddr from 'ipaddr.js'
 import { type Config, ConfigError, loadConfig, unknownSettings } from '../config.ts'
 import { type Clock, systemClock, watchClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
-import { type FolderState, holdDataDir, secureDataDir } from '../data-folder/data-folder.ts'
+import {
+  type FolderState,
+  holdDataDir,
+  secureDataDir,
+  watchEmptyFolder,
+} from '../data-folder/data-folder.ts'
 import { codeOf, onDataDir } from '../data-folder/operator-error.ts'
 import { openAdapters } from '../wiring/adapters.ts'
 import { compose } from '../wiring/compose.ts'
@@ -32,13 +37,18 @@ export async function runServe({ args, env, version, program, write }: Invocatio
   for (const name of unknownSettings(env)) log.warn('unknown setting', { name })
   const tls = loadTls(config)
   const { MB_DATA_DIR: folder } = config
+  const removeTraces = watchEmptyFolder(folder)
   warnOfFolder(
     onDataDir(folder, () => secureDataDir(folder)),
     log,
   )
   const lock = holdDataDir(folder)
   const printCode = codePrinter({ clock, terminal, write })
-  const adapters = await openAdapters({ env, clock, log, program, fetch, printCode })
+  const opening = openAdapters({ env, clock, log, program, fetch, printCode })
+  const adapters = await opening.catch((error: unknown) => {
+    removeTraces()
+    throw error
+  })
   const { app, wyoming: door, sse, close } = compose(adapters)
 
   // Set before the server is announced: a signal without a handler ends the process at once.

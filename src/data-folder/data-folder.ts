@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeFile, closeFolder, isOpenToWrites, lstatOrNull } from '../core/private-files.ts'
 import { type FolderLock, takeLock } from '../storage/sqlite/connection.ts'
@@ -46,6 +46,31 @@ export function secureDataDir(dataDir: string): FolderState {
   closeFolder(join(folder, 'spool'))
   const open = isOpenToWrites(folder)
   return { mended: mended && !open, open }
+}
+
+/**
+ * To be called before a command uses the data folder. The function that it returns removes what a
+ * refused command has made in a folder that was absent or empty, unless there is data in it.
+ */
+export function watchEmptyFolder(dataDir: string): () => void {
+  const wasThere = lstatOrNull(dataDir) !== null
+  const wasEmpty = isEmpty(dataDir)
+  return () => {
+    if (!wasEmpty || lstatOrNull(databasePath(dataDir)) || lstatOrNull(secretsPath(dataDir))) return
+    for (const path of [lockPath(dataDir), ...Object.values(restoreDrafts(dataDir))]) {
+      rmSync(path, { force: true })
+    }
+    rmSync(join(dataDir, 'runtime'), { recursive: true, force: true })
+    if (!wasThere && isEmpty(dataDir)) rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function isEmpty(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0
+  } catch {
+    return lstatOrNull(folder) === null
+  }
 }
 
 /**

@@ -105,9 +105,12 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** Eight hex digits that tell this server from others that share a place for backups. */
 export function boxOf({ MB_DATA_DIR, MB_SESSION_SECRET }: Config): string {
-  const secret = readSecretsText(secretsPath(MB_DATA_DIR)) ?? String(MB_SESSION_SECRET)
-  return sha256Hex(`backups of ${secret}`).slice(0, 8)
+  return boxOfSecrets(readSecretsText(secretsPath(MB_DATA_DIR)) ?? String(MB_SESSION_SECRET))
 }
+
+/** The same by the text of its secrets.json. */
+export const boxOfSecrets = (secrets: string): string =>
+  sha256Hex(`backups of ${secrets}`).slice(0, 8)
 
 /** Opens a folder, or `s3://bucket/prefix` with the usual AWS variables. Throws `OperatorError`. */
 export async function openBackupStore(place: string, env: Env, box: string): Promise<BackupStore> {

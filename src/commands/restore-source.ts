@@ -88,7 +88,7 @@ export async function findBackup(
   }
 }
 
-/** The backups to try, newest first: those of one box, because each has keys and people of its own. */
+/** The backups to try, newest first: all of one box, for each has people and keys of its own. */
 async function namesOf(store: BackupStore, { box, own }: Wanted): Promise<string[]> {
   const names = (await store.list()).map(({ name }) => name)
   if (names.length === 0) throw new OperatorError(`${store.place} holds no backup`)

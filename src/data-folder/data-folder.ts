@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeFile, closeFolder, isOpenToWrites, lstatOrNull } from '../core/private-files.ts'
 import { type FolderLock, takeLock } from '../storage/sqlite/connection.ts'
+import { hasTenants } from '../storage/sqlite/inspect.ts'
 import { networkDisk } from './files.ts'
 import { OperatorError, onDataDir } from './operator-error.ts'
 import { secretsPath } from './secrets.ts'
@@ -50,17 +51,22 @@ export function secureDataDir(dataDir: string): FolderState {
 
 /**
  * To be called before a command uses the data folder. The function that it returns removes what a
- * refused command has made in a folder that was absent or empty, unless there is data in it.
+ * refused command has made in a folder that was absent or empty. A database stays that somebody
+ * has made a key in meanwhile.
  */
 export function watchEmptyFolder(dataDir: string): () => void {
   const wasThere = lstatOrNull(dataDir) !== null
   const wasEmpty = isEmpty(dataDir)
   return () => {
-    if (!wasEmpty || lstatOrNull(databasePath(dataDir)) || lstatOrNull(secretsPath(dataDir))) return
-    for (const path of [lockPath(dataDir), ...Object.values(restoreDrafts(dataDir))]) {
-      rmSync(path, { force: true })
-    }
-    rmSync(join(dataDir, 'runtime'), { recursive: true, force: true })
+    const database = databasePath(dataDir)
+    if (!wasEmpty || (lstatOrNull(database) && hasTenants(database))) return
+    const made = [
+      ...['', '-wal', '-shm', '-journal'].map((suffix) => database + suffix),
+      ...[secretsPath(dataDir), ...Object.values(restoreDrafts(dataDir))],
+      ...['runtime', 'spool'].map((name) => join(dataDir, name)),
+      lockPath(dataDir),
+    ]
+    for (const path of made) rmSync(path, { recursive: true, force: true })
     if (!wasThere && isEmpty(dataDir)) rmSync(dataDir, { recursive: true, force: true })
   }
 }

@@ -153,7 +153,7 @@ describe('after the embedding model was changed', () => {
     expect(rows).toEqual([])
   })
 
-  test('documents are embedded again when the endpoint lists another model', async () => {
+  test('documents are embedded again when another is listed', async () => {
     const unnamed = { MB_EMBED_BASE_URL: upstream.baseUrl }
     const port = new URL(upstream.baseUrl).port
     const questions = () =>
@@ -176,7 +176,7 @@ describe('after the embedding model was changed', () => {
     if (!ON_POSTGRES) expect(await app.db.all({ sql: spaces, args: [] })).toEqual([{ bytes: 128 }])
   })
 
-  test('documents are embedded again when a running endpoint has loaded another model', async () => {
+  test('documents are embedded again when another is listed meanwhile', async () => {
     const clock = fakeClock()
     upstream.models.always({ ids: ['first.gguf'] })
     const env = { MB_EMBED_BASE_URL: upstream.baseUrl }
@@ -205,7 +205,7 @@ describe('after the embedding model was changed', () => {
     }
   })
 
-  test('documents keep their vectors while the endpoint does not say which model it has', async () => {
+  test('documents keep their vectors while no model is listed', async () => {
     const unnamed = { MB_EMBED_BASE_URL: upstream.baseUrl }
     {
       await using app = await openApp(unnamed)

@@ -50,26 +50,31 @@ export interface EraserParts {
  */
 export function createEraser({ db, tidy }: EraserParts) {
   let written = true
-  // An earlier process may have ended before it has erased what was deleted.
-  let deleted = true
+  let deleted = false
+  let isFirst = true
   let running: Promise<void> | null = null
 
-  async function mergeWords(mergesMax: number, signal?: AbortSignal): Promise<void> {
+  /** False when it was stopped before the end. */
+  async function mergeWords(mergesMax: number, signal?: AbortSignal): Promise<boolean> {
     let merges = 0
     for (const { name } of await db.all<{ name: string }>(WORD_INDEXES)) {
       while (await db.get(holdsDeletedWords(name))) {
-        if (merges++ === mergesMax || signal?.aborted) return
+        if (merges++ === mergesMax || signal?.aborted) return false
         await db.run(mergeSome(name))
       }
     }
+    return true
   }
 
   async function work(mergesMax: number, signal?: AbortSignal): Promise<void> {
     if (!written) return
-    const compact = deleted
+    // An earlier process may have ended before it has erased what was deleted.
+    const compact = deleted || isFirst
     try {
+      isFirst = false
       deleted = false
-      if (compact) await mergeWords(mergesMax, signal)
+      if (compact && !(await mergeWords(mergesMax, signal))) deleted = true
+      if (signal?.aborted) return
       written = false
       if (!(await tidy(compact))) written = true
     } catch (error) {
@@ -96,7 +101,7 @@ export function createEraser({ db, tidy }: EraserParts) {
     /** At a stop: what takes longer is left to the next start. */
     eraseLast: async () => {
       await running?.catch(() => {})
-      await erase(LAST_MERGES_MAX)
+      if (deleted) await erase(LAST_MERGES_MAX)
     },
   }
 }

@@ -83,6 +83,7 @@ export function createFileImport(parts: FileImportParts) {
     mode: Mode,
     values: AsyncIterable<FileValue>,
     { confirm, hold, onImport }: FileUpload,
+    lease: AbortSignal,
   ): Promise<ImportResult> {
     const notes: Notes = { skipped: [], errors: [] }
     const config = createConfig(hold)
@@ -100,7 +101,13 @@ export function createFileImport(parts: FileImportParts) {
       imported = sum(imported ?? NOTHING, added)
     }
 
+    /** Another process gives up what is stored and not shown once the lease is lost. */
+    function checkLease(): void {
+      if (lease.aborted) throw importRunning()
+    }
+
     async function take(one: FileValue): Promise<void> {
+      checkLease()
       if (one.field === 'format_version') {
         if (one.value !== 1) throw appError('format_version')
         isKnown = true
@@ -115,6 +122,7 @@ export function createFileImport(parts: FileImportParts) {
     let complete = false
     try {
       for await (const one of values) await take(one)
+      checkLease()
       await takeConfig()
       complete = true
       await docs.end(true)
@@ -127,10 +135,15 @@ export function createFileImport(parts: FileImportParts) {
     return { imported: counted, complete, ...notes }
   }
 
-  return async (...args: Parameters<typeof run>): Promise<ImportResult> => {
-    const [tenantId] = args
+  return async (
+    tenantId: string,
+    mode: Mode,
+    values: AsyncIterable<FileValue>,
+    upload: FileUpload,
+  ): Promise<ImportResult> => {
     const { promise, resolve } = Promise.withResolvers<ImportResult>()
-    const work = async () => resolve(await run(...args))
+    const work = async (lease: AbortSignal) =>
+      resolve(await run(tenantId, mode, values, upload, lease))
     const isOurs = await leases.hold(leaseName.import(tenantId), NEVER, work).finally(onDocuments)
     if (!isOurs) throw importRunning()
     return promise
@@ -142,7 +155,12 @@ const importRunning = () => appError('import_running', {}, { headers: { 'retry-a
 /** An import ends with its request. */
 const NEVER = new AbortController().signal
 
-const BROKEN_OFF: readonly string[] = ['invalid_json', 'client_closed', 'memory_full']
+const BROKEN_OFF: readonly string[] = [
+  'invalid_json',
+  'client_closed',
+  'memory_full',
+  'import_running',
+]
 
 const isBrokenOff = (error: unknown) => error instanceof AppError && BROKEN_OFF.includes(error.code)
 

@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js'
 import { type Config, ConfigError, loadConfig, unknownSettings } from '../config.ts'
 import { type Clock, systemClock, watchClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
+import type { Meters } from '../core/meters.ts'
 import {
   type FolderState,
   holdDataDir,
@@ -61,7 +62,7 @@ export async function runServe({ args, env, version, program, write }: Invocatio
   else log.info('listening', facts)
 
   watchClock(clock, log)
-  outliveFaults(log)
+  outliveFaults(log, adapters.metrics.meters)
 
   const stop = async (signal: string) => {
     log.info('stopping', { signal, streams: sse.open() })
@@ -87,11 +88,15 @@ function warnOfFolder({ mended, open }: FolderState, log: Logger): void {
 }
 
 /**
- * Logs an error that nothing awaits, such as one in a hook after an answer, and continues: all that
- * was acknowledged is on disk, and other turns are open.
+ * Logs and counts an error that nothing awaits, such as one in a hook after an answer, and
+ * continues: all that was acknowledged is on disk, and other turns are open
+ * (src/decisions/068-unexpected-faults.md).
  */
-function outliveFaults(log: Logger): void {
-  const tell = (error: unknown) => log.error('unexpected fault', errorFields(error))
+function outliveFaults(log: Logger, meters: Pick<Meters, 'unexpectedFault'>): void {
+  const tell = (error: unknown) => {
+    log.error('unexpected fault', errorFields(error))
+    meters.unexpectedFault()
+  }
   process.on('uncaughtException', tell)
   process.on('unhandledRejection', tell)
 }

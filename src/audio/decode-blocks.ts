@@ -83,11 +83,14 @@ interface StreamDecoder {
 
 async function* streamBlocks(decoder: StreamDecoder, bytes: Uint8Array): AsyncGenerator<Block> {
   await decoder.ready
-  for (let at = 0; at < bytes.length; at += STEP_BYTES) {
-    yield* block(await decoder.decode(bytes.subarray(at, at + STEP_BYTES)))
+  try {
+    for (let at = 0; at < bytes.length; at += STEP_BYTES) {
+      yield* block(await decoder.decode(bytes.subarray(at, at + STEP_BYTES)))
+    }
+    if (decoder.flush !== undefined) yield* block(await decoder.flush())
+  } finally {
+    decoder.free()
   }
-  if (decoder.flush !== undefined) yield* block(await decoder.flush())
-  decoder.free()
 }
 
 function* block(decoded: Decoded): Generator<Block> {
@@ -103,13 +106,16 @@ async function* opusBlocks(bytes: Uint8Array): AsyncGenerator<Block> {
   const channels = await track.getNumberOfChannels()
   if (channels !== 1 && channels !== 2) throw new Error('channel layout not supported')
   const decoder = await createDecoder({ channels, sampleRate: OPUS_RATE })
-  for await (const packet of new EncodedPacketSink(track).packets()) {
-    const samples = opusSamples(decoder, packet.data, channels)
-    // Samples before time zero are the encoder's delay (pre-skip) and are not played.
-    const skip = Math.min(samples.length, Math.max(0, Math.round(-packet.timestamp * OPUS_RATE)))
-    yield { rate: OPUS_RATE, samples: samples.subarray(skip) }
+  try {
+    for await (const packet of new EncodedPacketSink(track).packets()) {
+      const samples = opusSamples(decoder, packet.data, channels)
+      // Samples before time zero are the encoder's delay (pre-skip) and are not played.
+      const skip = Math.min(samples.length, Math.max(0, Math.round(-packet.timestamp * OPUS_RATE)))
+      yield { rate: OPUS_RATE, samples: samples.subarray(skip) }
+    }
+  } finally {
+    decoder.free()
   }
-  decoder.free()
 }
 
 function opusSamples(

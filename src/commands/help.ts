@@ -12,7 +12,8 @@ Commands
   admin EMAIL [--remove]   make a person operator of the server; --remove undoes it
   backup [FILE]            write all data and secrets to one file, also while the server runs;
                            without FILE, encrypted to MB_BACKUP_DIR or MB_BACKUP_S3
-  restore FILE [--force]   put a backup into the data folder, while no server runs; FILE may be a
+  restore FILE [--box ID] [--force]
+                           put a backup into the data folder, while no server runs; FILE may be a
                            folder of encrypted backups or s3://bucket/prefix
   migrate --from FOLDER [--force]
                            copy a data folder into the database of MB_DATABASE_URL
@@ -80,14 +81,16 @@ with MB_BACKUP_PASSPHRASE, stored in MB_BACKUP_DIR or MB_BACKUP_S3; the newest M
 
   --json           print JSON: {name, place, at, unchanged}
 `,
-  restore: `Usage: moonbase restore FILE [--force]
+  restore: `Usage: moonbase restore FILE [--box ID] [--force]
 
 Checks a backup from end to end, then restores it to MB_DATA_DIR. No server may run there. The old
 data is kept in MB_DATA_DIR/backups. Encrypted backups need MB_BACKUP_PASSPHRASE. A folder, or
-s3://bucket/prefix, means the newest backup in it that can be read.
+s3://bucket/prefix, means the newest backup in it that can be read: of the box whose secrets.json
+is in MB_DATA_DIR, or of the only box that is there. Among several others, choose one with --box.
 
   moonbase restore s3://bucket/prefix
 
+  --box ID         take the newest of this box: the eight letters and digits at the end of a name
   --force          replace data that is there
 `,
   migrate: `Usage: moonbase migrate --from FOLDER [--force]

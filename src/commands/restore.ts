@@ -9,9 +9,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { loadConfig } from '../config.ts'
+import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
-import { databasePath, holdDataDir, restoreDrafts } from '../data-folder/data-folder.ts'
+import {
+  databasePath,
+  holdDataDir,
+  restoreDrafts,
+  watchEmptyFolder,
+} from '../data-folder/data-folder.ts'
 import { fileStamp, statOrNull, syncToDisk } from '../data-folder/files.ts'
 import { codeOf, explainStorage, needsFile, OperatorError } from '../data-folder/operator-error.ts'
 import { parseSecrets, secretsPath } from '../data-folder/secrets.ts'
@@ -25,9 +30,10 @@ import {
   stripBackup,
 } from '../storage/sqlite/backup.ts'
 import { inspect } from '../storage/sqlite/inspect.ts'
+import { boxOf } from '../wiring/backups.ts'
 import { type Invocation, onlyFile, parseArguments } from './arguments.ts'
 import { printableLine } from './output.ts'
-import { findBackup, type RestoreSource } from './restore-source.ts'
+import { findBackup, type RestoreSource, type Wanted } from './restore-source.ts'
 
 /**
  * `moonbase restore FILE`, or a folder or a place in a bucket: checks the whole backup, then
@@ -35,17 +41,21 @@ import { findBackup, type RestoreSource } from './restore-source.ts'
  * `backups/`.
  */
 export async function runRestore({ args, env, write }: Invocation): Promise<void> {
-  const { values, positionals } = parseArguments(args, { force: { type: 'boolean' } })
-  const named = onlyFile(positionals, 'moonbase restore FILE [--force]')
+  const { values, positionals } = parseArguments(args, {
+    force: { type: 'boolean' },
+    box: { type: 'string' },
+  })
+  const named = onlyFile(positionals, 'moonbase restore FILE [--box ID] [--force]')
   const config = loadConfig(env)
   needsFile(config, 'restore a backup of pg_dump with pg_restore or psql')
   const { MB_DATA_DIR: dataDir } = config
   checkNamed(named)
+  const removeTraces = watchEmptyFolder(dataDir)
   const lock = holdDataDir(dataDir)
   const { fetched } = restoreDrafts(dataDir)
   try {
     const { vec0 } = await prepareRuntime(dataDir)
-    const source = await findBackup(named, env, fetched)
+    const source = await findBackup(wantedOf(named, values.box, config), env, fetched)
     const backup = check(source, vec0)
     const old = statOrNull(databasePath(dataDir)) ?? statOrNull(secretsPath(dataDir))
     if (old && values.force !== true) {
@@ -54,10 +64,20 @@ export async function runRestore({ args, env, write }: Invocation): Promise<void
     const kept = replace(dataDir, source, backup)
     write(report(dataDir, source, backup, kept))
   } catch (error) {
+    removeTraces()
     throw explainStorage(error, dataDir)
   } finally {
     if (statOrNull(fetched)) rmSync(fetched, { force: true })
     lock.release()
+  }
+}
+
+function wantedOf(named: string, box: unknown, config: Config): Wanted {
+  const isKnown = statOrNull(secretsPath(config.MB_DATA_DIR)) || config.MB_SESSION_SECRET
+  return {
+    named,
+    box: typeof box === 'string' ? box.trim().toLowerCase() : null,
+    own: isKnown ? boxOf(config) : null,
   }
 }
 

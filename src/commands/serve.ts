@@ -2,7 +2,13 @@ import ipaddr from 'ipaddr.js'
 import { type Config, ConfigError, loadConfig, unknownSettings } from '../config.ts'
 import { type Clock, systemClock, watchClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
-import { type FolderState, holdDataDir, secureDataDir } from '../data-folder/data-folder.ts'
+import type { Meters } from '../core/meters.ts'
+import {
+  type FolderState,
+  holdDataDir,
+  secureDataDir,
+  watchEmptyFolder,
+} from '../data-folder/data-folder.ts'
 import { codeOf, onDataDir } from '../data-folder/operator-error.ts'
 import { openAdapters } from '../wiring/adapters.ts'
 import { compose } from '../wiring/compose.ts'
@@ -32,13 +38,18 @@ export async function runServe({ args, env, version, program, write }: Invocatio
   for (const name of unknownSettings(env)) log.warn('unknown setting', { name })
   const tls = loadTls(config)
   const { MB_DATA_DIR: folder } = config
+  const removeTraces = watchEmptyFolder(folder)
   warnOfFolder(
     onDataDir(folder, () => secureDataDir(folder)),
     log,
   )
   const lock = holdDataDir(folder)
   const printCode = codePrinter({ clock, terminal, write })
-  const adapters = await openAdapters({ env, clock, log, program, fetch, printCode })
+  const opening = openAdapters({ env, clock, log, program, fetch, printCode })
+  const adapters = await opening.catch((error: unknown) => {
+    removeTraces()
+    throw error
+  })
   const { app, wyoming: door, sse, close } = compose(adapters)
 
   // Set before the server is announced: a signal without a handler ends the process at once.
@@ -51,7 +62,7 @@ export async function runServe({ args, env, version, program, write }: Invocatio
   else log.info('listening', facts)
 
   watchClock(clock, log)
-  outliveFaults(log)
+  outliveFaults(log, adapters.metrics.meters)
 
   const stop = async (signal: string) => {
     log.info('stopping', { signal, streams: sse.open() })
@@ -77,11 +88,15 @@ function warnOfFolder({ mended, open }: FolderState, log: Logger): void {
 }
 
 /**
- * Logs an error that nothing awaits, such as one in a hook after an answer, and continues: all that
- * was acknowledged is on disk, and other turns are open.
+ * Logs and counts an error that nothing awaits, such as one in a hook after an answer, and
+ * continues: all that was acknowledged is on disk, and other turns are open
+ * (src/decisions/068-unexpected-faults.md).
  */
-function outliveFaults(log: Logger): void {
-  const tell = (error: unknown) => log.error('unexpected fault', errorFields(error))
+function outliveFaults(log: Logger, meters: Pick<Meters, 'unexpectedFault'>): void {
+  const tell = (error: unknown) => {
+    log.error('unexpected fault', errorFields(error))
+    meters.unexpectedFault()
+  }
   process.on('uncaughtException', tell)
   process.on('unhandledRejection', tell)
 }

@@ -13,6 +13,8 @@ export interface Meters {
   sourceEnded(outcome: string, seconds: number): void
   /** A database that is reached over the network answered a question, or did not. */
   databaseAsked(seconds: number, failed: boolean): void
+  /** An error that nothing awaited, which the server has outlived. */
+  unexpectedFault(): void
 }
 
 /** Counts nothing. */
@@ -22,4 +24,5 @@ export const NO_METERS: Meters = {
   fellBack() {},
   sourceEnded() {},
   databaseAsked() {},
+  unexpectedFault() {},
 }

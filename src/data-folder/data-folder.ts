@@ -1,7 +1,8 @@
-import { mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeFile, closeFolder, isOpenToWrites, lstatOrNull } from '../core/private-files.ts'
 import { type FolderLock, takeLock } from '../storage/sqlite/connection.ts'
+import { hasTenants } from '../storage/sqlite/inspect.ts'
 import { networkDisk } from './files.ts'
 import { OperatorError, onDataDir } from './operator-error.ts'
 import { secretsPath } from './secrets.ts'
@@ -46,6 +47,36 @@ export function secureDataDir(dataDir: string): FolderState {
   closeFolder(join(folder, 'spool'))
   const open = isOpenToWrites(folder)
   return { mended: mended && !open, open }
+}
+
+/**
+ * To be called before a command uses the data folder. The function that it returns removes what a
+ * refused command has made in a folder that was absent or empty. A database stays that somebody
+ * has made a key in meanwhile.
+ */
+export function watchEmptyFolder(dataDir: string): () => void {
+  const wasThere = lstatOrNull(dataDir) !== null
+  const wasEmpty = isEmpty(dataDir)
+  return () => {
+    const database = databasePath(dataDir)
+    if (!wasEmpty || (lstatOrNull(database) && hasTenants(database))) return
+    const made = [
+      ...['', '-wal', '-shm', '-journal'].map((suffix) => database + suffix),
+      ...[secretsPath(dataDir), ...Object.values(restoreDrafts(dataDir))],
+      ...['runtime', 'spool'].map((name) => join(dataDir, name)),
+      lockPath(dataDir),
+    ]
+    for (const path of made) rmSync(path, { recursive: true, force: true })
+    if (!wasThere && isEmpty(dataDir)) rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function isEmpty(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0
+  } catch {
+    return lstatOrNull(folder) === null
+  }
 }
 
 /**

@@ -38,3 +38,20 @@ export function createJobs({ clock, log }: { clock: Clock; log: Logger }) {
 }
 
 export type Jobs = ReturnType<typeof createJobs>
+
+type Work = (signal: AbortSignal) => Promise<unknown>
+
+/** Leaves out calls, so that `work` runs for a tenth of the time where each call takes long. */
+export function tenthOfTime({ steady }: Pick<Clock, 'steady'>, work: Work): Work {
+  let next = -Infinity
+  let running: Promise<unknown> | null = null
+  return async (signal) => {
+    const begun = steady()
+    if (begun < next) return
+    running ??= work(signal).finally(() => {
+      running = null
+      next = steady() + 9 * (steady() - begun)
+    })
+    await running
+  }
+}

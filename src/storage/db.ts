@@ -40,6 +40,8 @@ export interface StoredDb extends Db {
   trouble(): Promise<string | null>
   /** False while it takes no writes. */
   takesWrites(): boolean
+  /** Takes what was deleted from the disk, where the database does not do that by itself. */
+  erase?(signal: AbortSignal): Promise<void>
   /** Open connections, where it is reached over the network. */
   connections?(): number
 }

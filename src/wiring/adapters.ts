@@ -4,7 +4,7 @@ import { createHostsFile, createResolver, type DnsQuery } from '../channels/egre
 import { createGuard, isListedHost } from '../channels/egress/url-guard.ts'
 import { createUpstreamFetch } from '../channels/net/upstream-call.ts'
 import type { Embedder } from '../channels/ports/embedder.ts'
-import { type Environment, loadConfig } from '../config.ts'
+import { type Config, type Environment, loadConfig } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { onDataDir } from '../data-folder/operator-error.ts'
@@ -22,7 +22,7 @@ import { openModelPack } from './model-pack.ts'
 import { openPlatform } from './models.ts'
 import { openMetrics } from './monitoring.ts'
 import { openTools } from './services.ts'
-import { openStorage } from './storage.ts'
+import { openStorage, type Storage } from './storage.ts'
 import { effectiveConfig, readStoredSettings } from './system.ts'
 import { openSpeech, openVad } from './voice.ts'
 
@@ -60,11 +60,26 @@ export async function openAdapters(outside: Outside) {
   const { clock, log, program } = outside
   // The settings that only the environment can set, such as the data folder, are read first.
   const config = loadConfig(outside.env)
+  const metrics = await openMetrics(config)
+  const storage = await openStorage(config, { clock, log, program, meters: metrics.meters })
+  return openOn(storage, config, metrics, outside).catch(async (error: unknown) => {
+    // A refused start removes the files of an empty folder, which threads would make again.
+    const opened = await storage.opening.catch(() => null)
+    await opened?.db.close()
+    throw error
+  })
+}
+
+async function openOn(
+  storage: Storage,
+  config: Config,
+  metrics: Awaited<ReturnType<typeof openMetrics>>,
+  outside: Outside,
+) {
+  const { clock, log, program } = outside
+  const { meters } = metrics
   const fetch = createUpstreamFetch(outside.fetch)
   const { embedWorker, asrWorker, vadWorker, parseWorker, encoderUrl, jsonUrl } = program
-  const metrics = await openMetrics(config)
-  const { meters } = metrics
-  const storage = await openStorage(config, { clock, log, program, meters })
   const { runtime, upgradeCopy } = storage
   if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
   const { replaced } = runtime

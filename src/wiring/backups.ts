@@ -33,7 +33,7 @@ export function openBackups({ config, clock, log, program }: Adapters, jobs: Job
 
   async function run(signal: AbortSignal): Promise<void> {
     try {
-      const { name, at, unchanged } = await makeOne(program.backup, signal)
+      const { name, at, unchanged } = await makeOne(program.backup, clock.steady, signal)
       takenAt = at
       goodAt = clock.now()
       failed = false
@@ -79,7 +79,12 @@ interface Stored {
 }
 
 /** Runs the command to its end. When it fails, the error has the sentence that it printed. */
-async function makeOne(command: readonly string[], signal: AbortSignal): Promise<Stored> {
+async function makeOne(
+  command: readonly string[],
+  steady: () => number,
+  signal: AbortSignal,
+): Promise<Stored> {
+  const begun = steady()
   const child = Bun.spawn([...command], {
     stdin: 'ignore',
     stdout: 'pipe',
@@ -98,16 +103,37 @@ async function makeOne(command: readonly string[], signal: AbortSignal): Promise
     .replace(/^moonbase: /, '')
     .trim()
     .split('\n')[0]
-  throw new Error(child.signalCode ? 'it took more than 30 minutes' : sentence || `exit ${code}`)
+  const tookMs = steady() - begun
+  const ended = child.signalCode === null ? null : String(child.signalCode)
+  throw new Error(endOf({ signal: ended, code, sentence: sentence ?? '', tookMs }))
+}
+
+interface ChildEnd {
+  readonly signal: string | null
+  readonly code: number
+  /** What it printed. */
+  readonly sentence: string
+  readonly tookMs: number
+}
+
+/** Why a child process made no backup. The kernel ends one with SIGKILL, too, for want of memory. */
+export function endOf({ signal, code, sentence, tookMs }: ChildEnd): string {
+  if (signal === null) return sentence || `exit ${code}`
+  if (tookMs >= RUN_MS_MAX) return 'it took more than 30 minutes'
+  const why = signal === 'SIGKILL' ? '; the machine may lack memory' : ''
+  return `it was ended by ${signal}${why}`
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /** Eight hex digits that tell this server from others that share a place for backups. */
 export function boxOf({ MB_DATA_DIR, MB_SESSION_SECRET }: Config): string {
-  const secret = readSecretsText(secretsPath(MB_DATA_DIR)) ?? String(MB_SESSION_SECRET)
-  return sha256Hex(`backups of ${secret}`).slice(0, 8)
+  return boxOfSecrets(readSecretsText(secretsPath(MB_DATA_DIR)) ?? String(MB_SESSION_SECRET))
 }
+
+/** The same by the text of its secrets.json. */
+export const boxOfSecrets = (secrets: string): string =>
+  sha256Hex(`backups of ${secrets}`).slice(0, 8)
 
 /** Opens a folder, or `s3://bucket/prefix` with the usual AWS variables. Throws `OperatorError`. */
 export async function openBackupStore(place: string, env: Env, box: string): Promise<BackupStore> {

@@ -19,7 +19,7 @@ import {
   personLimit,
 } from '../http/request-limits.ts'
 import { createSse, type Sse } from '../http/sse.ts'
-import { createJobs, type Jobs } from '../jobs/runner.ts'
+import { createJobs, type Jobs, tenthOfTime } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openBackups } from './backups.ts'
 import { openChat } from './chat.ts'
@@ -38,6 +38,7 @@ import { openWyoming } from './wyoming.ts'
 
 /** Each prune also checks the clock: soon after the clock was set, nothing is deleted. */
 const PRUNE_EVERY_MS = 10 * MINUTE_MS
+const ERASE_EVERY_MS = MINUTE_MS / 3
 
 /** Creates all parts, each after those it depends on; nothing listens yet. */
 export function compose(adapters: Adapters, limits: ServerLimits = {}) {
@@ -132,7 +133,7 @@ const turnAdapters = (adapters: Adapters) => {
 
 /** The one list of jobs that run at intervals. Returns the job that deletes old records. */
 function schedule(
-  { kb, platform, log }: Adapters,
+  { kb, platform, log, db, clock }: Adapters,
   jobs: Jobs,
   kept: readonly { readonly prune: () => Promise<void> }[],
   { retryDue }: ReturnType<typeof openMcpServers>,
@@ -140,6 +141,8 @@ function schedule(
   const prune = async () => {
     for (const records of kept) await records.prune()
   }
+  const erase = tenthOfTime(clock, async (signal) => db.erase?.(signal))
+  jobs.every('erase deleted data', ERASE_EVERY_MS, erase)
   jobs.every('prune logs', PRUNE_EVERY_MS, prune)
   jobs.every('list mcp tools', MINUTE_MS, retryDue)
   jobs.run('embed anew', kb.reembed.run)

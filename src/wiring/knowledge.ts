@@ -92,8 +92,9 @@ function packedEmbedding({ name, endpoint, fetch }: LlamaServer, clock: Clock): 
   const timeoutMs = REMOTE_TIMEOUT_MS
   const embedder = createOpenAiEmbedder({ ...endpoint, fetch, clock, model: name, timeoutMs })
   // Without the port: it changes with each start, and the vectors do not.
+  const id = `pack:${name}`
   return {
-    embedder: { ...embedder, id: `pack:${name}`, lengthMax: PACK_UNITS_MAX },
+    embedder: { ...embedder, id, identify: async () => id, lengthMax: PACK_UNITS_MAX },
     description: `${name}, of the model pack`,
   }
 }
@@ -203,7 +204,7 @@ export async function openKnowledge(options: KnowledgeOptions) {
   })
   const archiveStore = createArchiveStore({ db, reader: scans })
   const progress = (tenantId: string) =>
-    archiveStore.progress(tenantId, embedding.current.shared.id)
+    archiveStore.progress(tenantId, embedding.current.shared.lastId())
   const service = createKb({ store, prepare, limits, search, clock, citations, progress })
   return {
     service,

@@ -208,6 +208,7 @@ export async function openMetrics(config: Config): Promise<Metrics> {
     'reason',
   ])
   const fallbacks = counter('fallbacks_total', 'Turns that fell back to the platform', ['reason'])
+  const faults = counter('unexpected_faults_total', 'Errors that nothing awaited', [])
   const readings = histogram(
     'source_seconds',
     'Work on a file or page',
@@ -243,6 +244,7 @@ export async function openMetrics(config: Config): Promise<Metrics> {
       fellBack: (reason) => fallbacks.inc({ reason }),
       sourceEnded: (outcome, seconds) => readings.observe({ outcome }, seconds),
       databaseAsked: database ?? NO_METERS.databaseAsked,
+      unexpectedFault: () => faults.inc(),
     },
     watch({ streams, embeddingTexts, sources, backupAge, databaseConnections }) {
       for (const state of ['waiting', 'reading'] as const) {

@@ -36,7 +36,7 @@ export function openSources(adapters: Adapters, jobs: Jobs) {
     file_mb_max: config.MB_KB_MAX_FILE_MB,
   }
   const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
-  const service = createSources({ ...shared, files: state.files, work, allow, limits })
+  const service = createSources({ ...shared, files: state.files, work, allow, limits, log })
   const archive = createSourceArchiveStore(db)
   const { addUrl } = service
   const { docsMax } = kb.limits

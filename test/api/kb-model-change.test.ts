@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { join } from 'node:path'
 import type { Embedder } from '../../src/channels/ports/embedder.ts'
 import { ChannelFailure } from '../../src/channels/ports/failure.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { ON_POSTGRES, startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
 import { hasModelFixtures, MODEL_FIXTURES, sayWhenAbsent } from '../support/models.ts'
 import { type TempFolder, tempFolder } from '../support/temp.ts'
@@ -151,6 +151,74 @@ describe('after the embedding model was changed', () => {
     expect(await app.kb.service.search(tenantId, '保修')).toEqual({ results: [] })
     const rows = await app.db.all({ sql: 'SELECT key FROM kb_vector', args: [] })
     expect(rows).toEqual([])
+  })
+
+  test('documents are embedded again when another is listed', async () => {
+    const unnamed = { MB_EMBED_BASE_URL: upstream.baseUrl }
+    const port = new URL(upstream.baseUrl).port
+    const questions = () =>
+      upstream.requests.filter(({ path }) => path === '/embeddings').map(({ body }) => body.model)
+    {
+      upstream.models.always({ ids: ['chat', 'embed-one'] })
+      await using app = await openApp(unnamed)
+      await fill(app)
+      expect(await modelsOf(app)).toEqual([`127.0.0.1:${port}:embed-one`])
+      expect(new Set(questions())).toEqual(new Set(['embed-one']))
+    }
+    upstream.models.always({ ids: ['embed-two', 'embed-one'] })
+    upstream.embeddings.always({ dimensions: 32 })
+    await using app = await openApp(unnamed)
+    await app.jobs.idle()
+    expect(await modelsOf(app)).toEqual([`127.0.0.1:${port}:embed-two`])
+    expect(questions().at(-1)).toBe('embed-two')
+    expect((await search(app, '年假要提前几天申请？')).length).toBe(3)
+    const spaces = 'SELECT DISTINCT length(vector) AS bytes FROM kb_vector'
+    if (!ON_POSTGRES) expect(await app.db.all({ sql: spaces, args: [] })).toEqual([{ bytes: 128 }])
+  })
+
+  test('documents are embedded again when another is listed meanwhile', async () => {
+    const clock = fakeClock()
+    upstream.models.always({ ids: ['first.gguf'] })
+    const env = { MB_EMBED_BASE_URL: upstream.baseUrl }
+    await using app = await startApp({ dataDir: folder.path, env, clock })
+    await fill(app)
+    expect(await modelsOf(app)).toEqual([expect.stringMatching(/:first\.gguf$/)])
+    upstream.models.always({ ids: ['second.gguf'] })
+    const run = () => app.kb.reembed.run(new AbortController().signal)
+    await run()
+    expect(await modelsOf(app)).toEqual([expect.stringMatching(/:first\.gguf$/)])
+    clock.advance(600_000)
+    await run()
+    expect(await modelsOf(app)).toEqual([expect.stringMatching(/:second\.gguf$/)])
+  })
+
+  test('the same model at another port is another one', async () => {
+    const other = await startUpstream()
+    try {
+      await filledBefore()
+      await using app = await openApp({ ...remote('m1'), MB_EMBED_BASE_URL: other.baseUrl })
+      await app.jobs.idle()
+      const { port } = new URL(other.baseUrl)
+      expect(await modelsOf(app)).toEqual([`127.0.0.1:${port}:m1`])
+    } finally {
+      await other.stop()
+    }
+  })
+
+  test('documents keep their vectors while no model is listed', async () => {
+    const unnamed = { MB_EMBED_BASE_URL: upstream.baseUrl }
+    {
+      await using app = await openApp(unnamed)
+      await fill(app)
+    }
+    upstream.models.alwaysFault(403)
+    await using app = await openApp(unnamed)
+    await app.jobs.idle()
+    expect(await modelsOf(app)).toEqual([expect.stringMatching(/:fake-embed$/)])
+    const { headers } = await app.key()
+    const progress = await fetch(`${app.url}/v1/kb/embedding`, { headers })
+    expect(await progress.json()).toMatchObject({ waiting: 0 })
+    expect(app.log()).not.toContain('"job failed"')
   })
 
   test.skipIf(!hasModelFixtures)(

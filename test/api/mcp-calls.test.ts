@@ -107,6 +107,41 @@ describe('a call', () => {
     await app.jobs.idle()
   })
 
+  test.each([
+    [{}],
+    [{ content: null }],
+    [{ content: 'SECRET' }],
+    [{ content: { type: 'text', text: 'SECRET' } }],
+    [{ content: 'SECRET', structuredContent: { a: 1 } }],
+    [{ structuredContent: 'SECRET' }],
+    [{ toolResult: 'SECRET', isError: false }],
+  ])('a result without content is an error (%#)', async (result) => {
+    await saved()
+    server.fails((_, rpc) =>
+      rpc?.method === 'tools/call'
+        ? Response.json({ jsonrpc: '2.0', id: rpc.id as number, result })
+        : null,
+    )
+    const { ok, content } = await me.calls('home__echo')
+    expect(ok).toBe(false)
+    expect(content).toContain('no sound answer')
+    expect(content).not.toContain('SECRET')
+  })
+
+  test.each([
+    [{ content: [] }, ''],
+    [{ structuredContent: { on: true } }, '{"on":true}'],
+  ])('an empty result and a structured one alone are none (%#)', async (result, text) => {
+    await saved()
+    server.fails((_, rpc) =>
+      rpc?.method === 'tools/call'
+        ? Response.json({ jsonrpc: '2.0', id: rpc.id as number, result })
+        : null,
+    )
+    const { ok, content } = await me.calls('home__echo')
+    expect([ok, JSON.parse(content).result]).toEqual([true, text])
+  })
+
   test('a server that hangs in a call gives the model an error after its limit', async () => {
     await saved()
     server.fails((_, rpc) => (rpc?.method === 'tools/call' ? new Promise(() => {}) : null))

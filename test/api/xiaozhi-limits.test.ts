@@ -166,6 +166,7 @@ describe('the tools of a board', () => {
   const tools: NonNullable<SocketOptions['tools']> = (method, params) => {
     asked.push({ method, params, id: null })
     if (method === 'tools/call') {
+      if ((params.arguments as { volume?: number }).volume === 99) return { result: {} }
       return params.name === 'self.get_device_status'
         ? { error: { message: 'busy' } }
         : { result: { content: [{ type: 'text', text: 'true' }], isError: false } }
@@ -193,6 +194,7 @@ describe('the tools of a board', () => {
     const call = (name: string, args: string) => ({ toolCalls: [{ name, arguments: args }] })
     upstream.reply(call('device__self_audio_speaker_set_volume', '{"volume":30}'))
     upstream.reply(call('device__self_get_device_status', '{}'))
+    upstream.reply(call('device__self_audio_speaker_set_volume', '{"volume":99}'))
     upstream.reply({ text: '好了。' })
     const { socket, names } = await offeredTo()
     expect(names.slice(0, 2)).toEqual([
@@ -211,7 +213,9 @@ describe('the tools of a board', () => {
         .filter(({ role }) => role === 'tool')
         .map(({ content }) => content),
     )
-    expect(new Set(results)).toEqual(new Set(['true', 'Error: busy']))
+    expect(new Set(results)).toEqual(
+      new Set(['true', 'Error: busy', 'Error: the device gave no sound answer']),
+    )
     for (const { payload } of socket.heard.filter(({ type }) => type === 'mcp')) {
       const { id, method } = payload as { id?: unknown; method: string }
       expect(typeof id).toBe(method.startsWith('notifications/') ? 'undefined' : 'number')

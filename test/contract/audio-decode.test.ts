@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
+import { decodeBlocks } from '../../src/audio/decode-blocks.ts'
 import { flac, silentFlac } from '../support/flac.ts'
 import { mp3, opus, pcm16, tone, vorbis, wav } from '../support/recordings.ts'
 import { codecs } from '../support/speech-codecs.ts'
@@ -133,4 +134,17 @@ test('recordings wait for a free decoder, and an aborted one leaves the queue', 
 test('a 16-bit wav at the wanted rate comes back byte for byte', async () => {
   const samples = tone(16_000, 1)
   expect(new Uint8Array((await read(wav(16_000, samples))).buffer)).toEqual(pcm16(samples))
+})
+
+test('the decoder of a recording that nobody hears to its end is given back', async () => {
+  const begun = async (bytes: Uint8Array) => {
+    for await (const _ of decodeBlocks(bytes)) return
+  }
+  // All decoders of Opus share one memory, which only grows.
+  const recording = await opus('ogg', tone(48_000, 0.2), 2)
+  await begun(recording)
+  const grow = spyOn(WebAssembly.Memory.prototype, 'grow')
+  for (let i = 0; i < 1_000; i++) await begun(recording)
+  expect(grow).toHaveBeenCalledTimes(0)
+  grow.mockRestore()
 })

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createKey } from '../support/key.ts'
 import { run, sentence } from '../support/run.ts'
 import { type Server, startServer } from '../support/server.ts'
@@ -189,6 +189,10 @@ describe('restore', () => {
     }
     sentence(await run(['restore', folder.file('missing')], folder.file('fresh')))
     sentence(await run(['restore', folder.path], folder.file('fresh')))
+    expect(existsSync(folder.file('fresh'))).toBe(false)
+    mkdirSync(folder.file('nothing'))
+    sentence(await run(['restore', folder.file('damaged')], folder.file('nothing')))
+    expect(readdirSync(folder.file('nothing'))).toEqual([])
   }, 60_000)
 
   test.each([

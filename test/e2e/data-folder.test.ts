@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { moonbase } from '../support/command.ts'
 import { createKey } from '../support/key.ts'
@@ -33,6 +33,20 @@ describe('a data folder', () => {
     await first.kill()
     await using second = await startServer({ dataDir: folder.path })
     expect((await fetch(`${second.url}/healthz`)).status).toBe(200)
+  }, 60_000)
+
+  test('a refused start leaves nothing in an empty folder, and data in another', async () => {
+    using folder = tempFolder()
+    const [fresh, used] = [folder.file('fresh'), folder.file('used')]
+    const wrong = { MB_EMBED_MODEL_DIR: folder.file('missing') }
+    expect(sentence(await run(['serve'], fresh, wrong))).toContain('MB_EMBED_MODEL_DIR')
+    expect(existsSync(fresh)).toBe(false)
+    mkdirSync(fresh)
+    sentence(await run(['serve'], fresh, wrong))
+    expect(readdirSync(fresh)).toEqual([])
+    await createKey(used)
+    sentence(await run(['serve'], used, wrong))
+    expect(readdirSync(used)).toContain('moonbase.db')
   }, 60_000)
 
   test('a data folder that is a file, or below one, is refused in one sentence', async () => {

@@ -19,7 +19,7 @@ test('an unhandled rejection is logged and ends nothing', async () => {
     dataDir: folder.path,
     command: [process.execPath, '--preload', preload, join(ROOT, 'src/main.ts')],
     // The program would replace itself to set it, and lose the preloaded faults.
-    env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65336' },
+    env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65336', MB_METRICS_TOKEN: 'scrape' },
   })
   process.kill(server.pid, 'SIGUSR2')
   for (const fault of [
@@ -29,6 +29,9 @@ test('an unhandled rejection is logged and ends nothing', async () => {
     await server.printed.until((text) => fault.exec(text))
   }
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  const scrape = { headers: { authorization: 'Bearer scrape' } }
+  const metrics = await (await fetch(`${server.url}/metrics`, scrape)).text()
+  expect(metrics).toMatch(/^moonbase_unexpected_faults_total 2$/m)
 })
 
 describe('the command line', () => {

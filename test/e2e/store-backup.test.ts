@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createKey } from '../support/key.ts'
 import { run, sentence } from '../support/run.ts'
 import { BUCKET, startS3 } from '../support/s3-server.ts'
@@ -139,6 +139,59 @@ describe('stored backups', () => {
     expect((await fetch(`${server.url}/v1/apps`, { headers })).status).toBe(200)
     const one = await run(['restore', `${place}/${first.name}`, '--force'], folder.file('3'), env)
     expect(one.out).toContain(`Restored ${first.name}`)
+  })
+
+  test('a place of several boxes gives back the box that is meant, and never another', async () => {
+    using folder = tempFolder()
+    const [drawer, fresh] = [folder.file('store'), folder.file('fresh')]
+    const env = inFolder(drawer)
+    const names: string[] = []
+    for (const box of ['one', 'two']) {
+      await createKey(folder.file(box))
+      await (await startServer({ dataDir: folder.file(box) })).stop()
+      names.push((await store(folder.file(box), env)).name)
+    }
+    const [one = '', two = ''] = names.map((name) => name.slice(-15, -7))
+    const told = sentence(await run(['restore', drawer], fresh, env))
+    expect(told).toContain('several boxes')
+    for (const name of [one, two, '--box']) expect(told).toContain(name)
+    expect(existsSync(fresh)).toBe(false)
+
+    const own = await run(['restore', drawer, '--force'], folder.file('one'), env)
+    expect(own.out).toContain(`Restored ${names[0]}`)
+    const chosen = await run(['restore', drawer, '--box', one], fresh, env)
+    expect(chosen.out).toContain(`Restored ${names[0]}`)
+    const none = sentence(await run(['restore', drawer, '--box', '00000000'], fresh, env))
+    expect(none).toContain(one)
+  })
+
+  test('a backup under another name is left out', async () => {
+    using folder = tempFolder()
+    const [data, drawer] = [folder.file('data'), folder.file('store')]
+    const env = inFolder(drawer)
+    await createKey(data)
+    const { name } = await store(data, env)
+    const bytes = readFileSync(`${drawer}/${name}`)
+    const later = name.replace(/\d{4}/, (year) => String(Number(year) + 50))
+    writeFileSync(`${drawer}/${later}`, bytes)
+    const restored = await run(['restore', drawer], folder.file('other'), env)
+    expect(restored.out).toContain(`Left out: ${later} was renamed`)
+    expect(restored.out).toContain(`Restored ${name}`)
+    const alone = run(['restore', `${drawer}/${later}`], folder.file('third'), env)
+    expect(sentence(await alone)).toContain('was renamed: it was made at')
+    expect(existsSync(folder.file('third'))).toBe(false)
+  })
+
+  test('a backup of one box under the name of another is refused', async () => {
+    using folder = tempFolder()
+    const [data, drawer] = [folder.file('data'), folder.file('store')]
+    const env = inFolder(drawer)
+    await createKey(data)
+    await (await startServer({ dataDir: data })).stop()
+    const { name } = await store(data, env)
+    renameSync(`${drawer}/${name}`, `${drawer}/${name.slice(0, -15)}01234567.backup`)
+    const told = sentence(await run(['restore', drawer], folder.file('other'), env))
+    expect(told).toContain(`was renamed: it is of box ${name.slice(-15, -7)}`)
   })
 
   test('a bucket that refuses everything stops no turn, and the status page says so', async () => {

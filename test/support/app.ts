@@ -150,6 +150,8 @@ export async function startApp(options: AppOptions = {}) {
     startSources: sources.startDue,
     /** Runs the scheduled clean-up of the request log and the audit now. */
     prune,
+    /** Takes deleted data from the disk, which the server does at intervals. */
+    erase: () => db.erase?.(new AbortController().signal),
     /** Lists MCP servers whose next attempt is due, which the product does every minute. */
     async retryMcp(): Promise<void> {
       await servers.retryDue()

@@ -14,6 +14,9 @@ const PART_BYTES = 16 * 1024 * 1024
 const PARTS_AT_ONCE = 2
 const PART_TRIES = 3
 const WRITE_TRIES = 3
+/** A list has 1,000 names a page; fourteen backups of a box are kept unless more are wanted. */
+const LIST_PAGES_MAX = 100
+const LIST_MS_MAX = 60_000
 
 export interface S3Parts {
   readonly fetch: PlainFetch
@@ -26,6 +29,7 @@ export interface S3Parts {
 export function createS3Store(place: S3Place, { fetch, sleep, box }: S3Parts): BackupStore {
   const { bucket, prefix, endpoint, region } = place
   const folder = prefix === '' ? '' : `${prefix}/`
+  const placeName = `s3://${bucket}/${prefix}`
   const client = new S3Client({
     bucket,
     region,
@@ -62,7 +66,8 @@ export function createS3Store(place: S3Place, { fetch, sleep, box }: S3Parts): B
   /** Retries here, because Bun's client retries parts of an upload but not a small object. */
   async function write(name: string, open: () => AsyncIterable<Uint8Array>): Promise<void> {
     const isOwn = (key: string) => isOfBox(key.slice(folder.length), box)
-    await abortUnfinished(place, { fetch, isOwn, prefix: `${folder}moonbase-` }).catch(() => {})
+    const aborting = abortUnfinished(place, { fetch, isOwn, prefix: `${folder}moonbase-` })
+    await inTime(aborting).catch(() => {})
     for (let tries = 1; ; tries++) {
       try {
         return await upload(name, open())
@@ -73,26 +78,18 @@ export function createS3Store(place: S3Place, { fetch, sleep, box }: S3Parts): B
     }
   }
 
-  async function list(): Promise<StoredBackup[]> {
-    const found: StoredBackup[] = []
-    let token: string | undefined
-    do {
-      const page = await client.list({
-        prefix: `${folder}moonbase-`,
-        ...(token === undefined ? {} : { continuationToken: token }),
-      })
-      for (const { key, size = 0 } of page.contents ?? []) {
-        const name = key.slice(folder.length)
-        if (isBackupName(name)) found.push({ name, bytes: size })
-      }
-      token = page.isTruncated ? page.nextContinuationToken : undefined
-    } while (token !== undefined)
-    return found.sort((a, b) => b.name.localeCompare(a.name))
-  }
+  /** Settles as the work, or rejects when it takes too long. */
+  const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
+    Promise.race([
+      work,
+      sleep(LIST_MS_MAX).then(() => {
+        throw endless(placeName, `${LIST_MS_MAX / 1_000} seconds`)
+      }),
+    ])
 
   return {
-    place: `s3://${bucket}/${prefix}`,
-    list: () => explained(list),
+    place: placeName,
+    list: () => explained(() => inTime(listAll(client, folder, placeName))),
     write: (name, open) => explained(() => write(name, open)),
     async *read(name) {
       const reader = client
@@ -107,6 +104,31 @@ export function createS3Store(place: S3Place, { fetch, sleep, box }: S3Parts): B
     },
     remove: (name) => explained(() => client.delete(folder + name)),
   }
+}
+
+const endless = (place: string, size: string) =>
+  new BackupStoreError(
+    `the list of ${place} does not end: it takes more than ${size}; choose another place`,
+  )
+
+/** All backups in the folder of the bucket, newest first. */
+async function listAll(client: S3Client, folder: string, place: string): Promise<StoredBackup[]> {
+  const found: StoredBackup[] = []
+  let token: string | undefined
+  let pages = 0
+  do {
+    if (pages++ === LIST_PAGES_MAX) throw endless(place, `${LIST_PAGES_MAX} pages`)
+    const page = await client.list({
+      prefix: `${folder}moonbase-`,
+      ...(token === undefined ? {} : { continuationToken: token }),
+    })
+    for (const { key, size = 0 } of page.contents ?? []) {
+      const name = key.slice(folder.length)
+      if (isBackupName(name)) found.push({ name, bytes: size })
+    }
+    token = page.isTruncated ? page.nextContinuationToken : undefined
+  } while (token !== undefined)
+  return found.sort((a, b) => b.name.localeCompare(a.name))
 }
 
 /** The error code of S3, such as `NoSuchBucket`; null for other errors. */

@@ -92,6 +92,13 @@ export function endpointHeaders({ apiKey }: Endpoint): Record<string, string> {
 /** Host name, to tell vendors apart; empty when the root is no URL. */
 export const endpointHost = (baseUrl: string) => URL.parse(baseUrl)?.hostname ?? ''
 
+/** Host name and port, to tell servers of one machine apart; empty when the root is no URL. */
+export function endpointPlace(baseUrl: string): string {
+  const url = URL.parse(baseUrl)
+  if (!url) return ''
+  return `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`
+}
+
 /**
  * The life of one upstream request. Its `signal` goes to `fetch` and aborts when the caller aborts,
  * when the upstream is silent for too long, and when the call is closed. One timer serves the whole

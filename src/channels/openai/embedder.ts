@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
 import { TOKENS_TOLD_MAX, UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { estimateTokens } from '../../core/text.ts'
 import { normalize } from '../../core/vector.ts'
 import {
   createSender,
-  endpointHost,
+  endpointPlace,
   httpFailure,
   readStart,
   type SenderOptions,
@@ -15,7 +15,7 @@ import {
 import type { Embedder } from '../ports/embedder.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { retry } from '../resilience/retry.ts'
-import { firstEmbeddingModel } from './models.ts'
+import { firstEmbeddingModel, listedModels } from './models.ts'
 
 export interface OpenAiEmbedderOptions extends SenderOptions {
   readonly clock: Clock
@@ -23,6 +23,17 @@ export interface OpenAiEmbedderOptions extends SenderOptions {
   readonly model: string | null
   /** Longest silence of the endpoint. */
   readonly timeoutMs: number
+}
+
+/** Where no model is set, the list of models is read again at this interval. */
+const LISTED_MS = 10 * MINUTE_MS
+
+/** The model of an endpoint. */
+interface Chosen {
+  /** Its name in requests; null where none is known to make vectors. */
+  readonly model: string | null
+  /** What tells its vectors from those of another model. */
+  readonly id: string
 }
 
 /** The lowest limit of inputs per request among common vendors. */
@@ -33,51 +44,55 @@ const BATCH_TEXTS = 10
  * the same rule as chat models. The length of the vectors is learned from the answer.
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
-  const { clock, timeoutMs } = options
+  const { clock } = options
   const closing = new AbortController()
-  const send = createSender(options)
-  let listed: string | null = null
+  const exchange = createExchange(options)
+  const place = endpointPlace(options.baseUrl)
+  let listed: { readonly chosen: Chosen; readonly at: number } | null = null
 
-  /** Resolves with a 2xx answer whose body is still to be read. */
-  async function accepted(call: UpstreamCall, path: string, init: RequestInit): Promise<Response> {
-    const response = await send(call, path, init)
-    if (!response.ok) throw (await httpFailure(response, clock.now())).failure
-    return response
+  async function look(signal: AbortSignal): Promise<Chosen> {
+    const init = { headers: { accept: 'application/json' } }
+    const ids = await exchange('/models', init, signal, listedModels)
+    const model = firstEmbeddingModel(ids)
+    return { model, id: `${place}:${model ?? ids[0] ?? ''}` }
   }
 
-  async function modelOf(call: UpstreamCall): Promise<string | null> {
-    const known = options.model ?? listed
-    if (known !== null) return known
-    const response = await accepted(call, '/models', { headers: { accept: 'application/json' } })
-    listed = await firstEmbeddingModel(response)
-    return listed
+  /** The model that is set, or the one that the endpoint has listed last. */
+  async function chosen(signal: AbortSignal): Promise<Chosen> {
+    if (options.model !== null) return { model: options.model, id: `${place}:${options.model}` }
+    if (listed && clock.steady() - listed.at < LISTED_MS) return listed.chosen
+    const known = listed?.chosen
+    const fresh = await retry(() => look(signal), clock, signal).catch((error: unknown) => {
+      if (!known || signal.aborted) throw error
+      return known
+    })
+    listed = { chosen: fresh, at: clock.steady() }
+    return fresh
   }
 
-  async function ask(texts: readonly string[], signal: AbortSignal): Promise<Vectors> {
-    const call = new UpstreamCall(clock, timeoutMs, signal)
-    try {
-      const model = await modelOf(call)
-      const body = { ...(model === null ? {} : { model }), input: texts }
-      const headers = { accept: 'application/json', 'content-type': 'application/json' }
-      const request = { method: 'POST', headers, body: JSON.stringify(body) }
-      const response = await accepted(call, '/embeddings', request)
-      return readVectors(await readStart(response, UPSTREAM_VECTORS_BYTES_MAX), texts.length)
-    } catch (error) {
-      throw call.explain(error)
-    } finally {
-      call.close()
-    }
+  function ask(model: string | null, texts: readonly string[], signal: AbortSignal) {
+    const body = { ...(model === null ? {} : { model }), input: texts }
+    const headers = { accept: 'application/json', 'content-type': 'application/json' }
+    const request = { method: 'POST', headers, body: JSON.stringify(body) }
+    return exchange('/embeddings', request, signal, async (response) =>
+      readVectors(await readStart(response, UPSTREAM_VECTORS_BYTES_MAX), texts.length),
+    )
   }
+
+  const untilClosed = (signal?: AbortSignal) =>
+    signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
 
   return {
-    id: `${endpointHost(options.baseUrl)}:${options.model ?? 'auto'}`,
+    id: `${place}:${options.model ?? ''}`,
+    identify: async (signal) => (await chosen(untilClosed(signal))).id,
     ...(options.model === null ? {} : { name: options.model }),
     async embed(texts, _kind, signal, countTokens) {
-      const until = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
+      const until = untilClosed(signal)
+      const { model } = await chosen(until)
       const vectors: Float32Array[] = []
       for (let from = 0; from < texts.length; from += BATCH_TEXTS) {
         const batch = texts.slice(from, from + BATCH_TEXTS)
-        const answer = await retry(() => ask(batch, until), clock, until)
+        const answer = await retry(() => ask(model, batch, until), clock, until)
         countTokens?.(answer.tokens ?? estimateTokens(batch))
         vectors.push(...answer.vectors)
       }
@@ -86,6 +101,29 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     async close() {
       closing.abort(new Error('embedding is shut down'))
     },
+  }
+}
+
+/** Sends a request and reads its answer; a status other than 2xx is a failure. */
+function createExchange(options: OpenAiEmbedderOptions) {
+  const { clock, timeoutMs } = options
+  const send = createSender(options)
+  return async function exchange<Result>(
+    path: string,
+    init: RequestInit,
+    signal: AbortSignal,
+    read: (response: Response) => Promise<Result>,
+  ): Promise<Result> {
+    const call = new UpstreamCall(clock, timeoutMs, signal)
+    try {
+      const response = await send(call, path, init)
+      if (!response.ok) throw (await httpFailure(response, clock.now())).failure
+      return await read(response)
+    } catch (error) {
+      throw call.explain(error)
+    } finally {
+      call.close()
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { firstChatModel, firstEmbeddingModel } from './models.ts'
+import { firstChatModel, firstEmbeddingModel, listedModels } from './models.ts'
 
 const listing = (...ids: string[]) => Response.json({ data: ids.map((id) => ({ id })) })
 
@@ -11,13 +11,13 @@ test.each([
   [[], null, null],
 ])('of the models %j %p chats and %p makes vectors', async (ids, chat, embedding) => {
   expect(await firstChatModel(listing(...ids))).toBe(chat)
-  expect(await firstEmbeddingModel(listing(...ids))).toBe(embedding)
+  expect(await firstEmbeddingModel(await listedModels(listing(...ids)))).toBe(embedding)
 })
 
 test.each(['<html>', 'null', '[]', '{"data":{}}', '{"data":[null]}', '{"data":[{"id":7}]}'])(
   'an answer that is no list of models names none: %s',
   async (text) => {
     expect(await firstChatModel(new Response(text))).toBeNull()
-    expect(await firstEmbeddingModel(new Response(text))).toBeNull()
+    expect(await firstEmbeddingModel(await listedModels(new Response(text)))).toBeNull()
   },
 )

@@ -28,9 +28,9 @@ export const chatModelsFirst = (ids: readonly string[]): string[] => [
 export const firstChatModel = async (response: Response): Promise<string | null> =>
   (await listedModels(response)).find(isChatModel) ?? null
 
-/** The first model of a `GET /models` answer that makes vectors; null when it lists none. */
-export const firstEmbeddingModel = async (response: Response): Promise<string | null> =>
-  (await listedModels(response)).find(embeds) ?? null
+/** The first of the listed models that makes vectors; null when none is known to. */
+export const firstEmbeddingModel = (ids: readonly string[]): string | null =>
+  ids.find(embeds) ?? null
 
 /** All ids of a `GET /models` answer; empty when it is no list. Rejects as reading does. */
 export async function listedModels(response: Response): Promise<string[]> {

@@ -35,6 +35,17 @@ export const isBackupName = (name: string): boolean => NAME.test(name)
 export const backupName = (iso: string, box: string): string =>
   `moonbase-${iso.replace(/[-:.]/g, '')}-${box}.backup`
 
+/** The box in the name of a backup. */
+export const boxIn = (name: string): string =>
+  name.slice(-'01234567.backup'.length, -'.backup'.length)
+
+/** When the backup of that name was made, in epoch milliseconds. */
+export function timeIn(name: string): number {
+  const digits = /-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-/.exec(name) ?? []
+  const [, year, month, day, hour, minute, second, ms] = digits.map(Number)
+  return Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second, ms)
+}
+
 /** Whether `name` is a backup of that box. */
 export const isOfBox = (name: string, box: string): boolean =>
   isBackupName(name) && name.endsWith(`-${box}.backup`)

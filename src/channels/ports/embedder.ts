@@ -5,6 +5,11 @@ export type EmbedKind = 'query' | 'passage'
 export interface Embedder {
   /** Identifies the vector space: vectors of different ids must never be compared. */
   readonly id: string
+  /**
+   * The `id` of a model that its endpoint names, which may name another one later; rejects as
+   * `embed`. Without this method `id` holds.
+   */
+  identify?(signal?: AbortSignal): Promise<string>
   /** The model as callers may know it, without the address of its endpoint. */
   readonly name?: string
   /**

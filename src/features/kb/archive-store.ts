@@ -1,5 +1,6 @@
 import { type Db, type Reader, sql } from '../../storage/db.ts'
 import type { PlainChunk } from './prepare.ts'
+import { WAITING } from './store.ts'
 
 /** A document of an export, without its text. */
 export interface DocHead {
@@ -41,10 +42,17 @@ export function createArchiveStore({ db, reader }: { db: Db; reader: Reader }) {
           WHERE d.tenant_id = ${tenantId} AND d.num = ${num} ORDER BY c.seq`,
       ),
 
-    /** How many documents a tenant has, and how many of them have no vectors of `model`. */
-    async progress(tenantId: string, model: string): Promise<{ docs: number; waiting: number }> {
+    /**
+     * How many documents a tenant has, and how many of them have no vectors of `model`, or none at
+     * all where the model is not known yet.
+     */
+    async progress(
+      tenantId: string,
+      model: string | null,
+    ): Promise<{ docs: number; waiting: number }> {
       const row = await db.get<{ docs: number; waiting: number | null }>(sql`
-        SELECT count(*) AS docs, sum(CASE WHEN embed_model <> ${model} THEN 1 ELSE 0 END) AS waiting
+        SELECT count(*) AS docs, sum(CASE
+          WHEN embed_model = ${WAITING} OR embed_model <> ${model} THEN 1 ELSE 0 END) AS waiting
         FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'`)
       return { docs: row?.docs ?? 0, waiting: row?.waiting ?? 0 }
     },

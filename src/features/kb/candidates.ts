@@ -42,8 +42,8 @@ export function createCandidates(parts: CandidateParts) {
     signal?: AbortSignal,
   ): Promise<Candidate[]> {
     const embedder = embedding.current.shared
-    const space = { tenantId, model: embedder.id }
     const [query] = await embedder.embedForSearch(tenantId, [question], 'query', signal)
+    const space = { tenantId, model: await embedder.identify(signal) }
     // A text without a word that the model knows has the zero vector, which is near to nothing.
     const vector = query?.some((x) => x !== 0) ? query : null
     const [byWord, near] = await Promise.all([

@@ -23,6 +23,12 @@ export interface ChunkIndex {
   readonly terms: readonly string[]
 }
 
+/** The entries of a document, with `Embedder.id` of their model. */
+export interface DocIndex {
+  readonly model: string
+  readonly indexed: readonly ChunkIndex[]
+}
+
 export type SharedEmbedder = ReturnType<typeof createSharedEmbedder>
 
 /** The embedder in use; a piece of work reads it once and keeps it. */
@@ -40,13 +46,15 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
   const documents = createSemaphore({ slots: slots.passage })
 
   const embed = completeEmbed(embedder)
+  const identity = createIdentity(embedder)
 
   const embedGroups = createEmbedGroups(documents, embed)
   const inTime = createInTime(searches, clock)
 
   return {
-    id: embedder.id,
     name: embedder.name,
+
+    ...identity,
 
     /** The score of a cosine on the scale that people see. */
     score: (cosine: number, question: string, text: string): number =>
@@ -94,16 +102,35 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
       return { vectors: joined(cut, vectors), tokens }
     },
 
-    /** Index entries of a document's chunks; its calls run side by side. */
+    /**
+     * Index entries of a document's chunks, all by the same model; its calls run side by side.
+     */
     async indexChunks(
       tenantId: string,
       texts: readonly string[],
       signal?: AbortSignal,
-    ): Promise<ChunkIndex[]> {
+    ): Promise<DocIndex> {
       const groups = groupTexts(texts, CALL_TEXTS, Infinity)
+      const model = await identity.identify(signal)
       const vectors = await embedGroups(tenantId, groups, 'passage', signal)
-      return await withTerms(texts, vectors, timeSlice(clock.steady))
+      if ((await identity.identify(signal)) !== model) {
+        throw new ChannelFailure('provider_error', 'the model was changed meanwhile')
+      }
+      return { model, indexed: await withTerms(texts, vectors, timeSlice(clock.steady)) }
     },
+  }
+}
+
+function createIdentity(embedder: Embedder) {
+  let lastId = embedder.identify ? null : embedder.id
+  return {
+    /** `Embedder.id` of the model whose vectors the calls give. Rejects as the embedder does. */
+    async identify(signal?: AbortSignal): Promise<string> {
+      if (embedder.identify) lastId = await embedder.identify(signal)
+      return lastId ?? embedder.id
+    },
+    /** The same as it was known last; null before the endpoint has named its model. */
+    lastId: () => lastId,
   }
 }
 

@@ -57,12 +57,13 @@ export function createPrepare({ embedding, clock }: PrepareParts) {
     if (slice.isOver()) await slice.next()
     const texts = plain.map((one) => one.text)
     const embedder = embedding.current.shared
-    const indexed = await embedder.indexChunks(tenantId, indexTextsOf(title, texts), signal)
+    const indexTexts = indexTextsOf(title, texts)
+    const { model, indexed } = await embedder.indexChunks(tenantId, indexTexts, signal)
     const chunks = plain.map((chunk, seq) => {
       const index = indexed[seq] as (typeof indexed)[number]
       return { ...index, ...chunk }
     })
-    return { charCount: charCount(text), chunks, model: embedder.id }
+    return { charCount: charCount(text), chunks, model }
   }
 }
 

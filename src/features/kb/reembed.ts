@@ -1,3 +1,4 @@
+import { ChannelFailure } from '../../channels/ports/failure.ts'
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Leases } from '../../storage/shared-state.ts'
@@ -27,12 +28,14 @@ export function createReembed({ store, embedding, leases, clock, log }: ReembedP
     const texts = await store.textsOf(doc)
     const embedder = embedding.current.shared
     const indexTexts = indexTextsOf(doc.title, texts)
-    const index = await embedder.indexChunks(doc.tenant_id, indexTexts, signal)
-    await store.replace(doc, embedder.id, index)
+    const { model, indexed } = await embedder.indexChunks(doc.tenant_id, indexTexts, signal)
+    await store.replace(doc, model, indexed)
   }
 
   async function work(signal: AbortSignal): Promise<void> {
-    const next = () => store.nextStale(embedding.current.shared.id, clock.now())
+    const model = () => embedding.current.shared.identify(signal)
+    const next = async () => store.nextStale(await model(), clock.now())
+    if (!(await store.hasDocs())) return
     let done = 0
     for (let doc = await next(); doc && !signal.aborted; doc = await next()) {
       try {
@@ -45,9 +48,19 @@ export function createReembed({ store, embedding, leases, clock, log }: ReembedP
         await store.postpone(doc, clock.now() + wait)
       }
       if (done % 10 === 1)
-        log.info('embedding documents again', await store.countStale(embedding.current.shared.id))
+        log.info('embedding documents again', await store.countStale(await model()))
     }
     if (done > 0) log.info('embedded documents again', { documents: done })
+  }
+
+  /** The endpoint may be away; the next run asks it again. */
+  async function workWhereKnown(signal: AbortSignal): Promise<void> {
+    try {
+      await work(signal)
+    } catch (error) {
+      if (!(error instanceof ChannelFailure)) throw error
+      log.warn('embedding model not known', errorFields(error))
+    }
   }
 
   let running: Promise<unknown> | null = null
@@ -55,7 +68,7 @@ export function createReembed({ store, embedding, leases, clock, log }: ReembedP
   return {
     /** Works until no document is left that may be tried now; called at start and at intervals. */
     run(signal: AbortSignal): Promise<unknown> {
-      running ??= leases.hold('embed anew', signal, work).finally(() => {
+      running ??= leases.hold('embed anew', signal, workWhereKnown).finally(() => {
         running = null
       })
       return running

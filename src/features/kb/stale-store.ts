@@ -20,6 +20,12 @@ export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'rea
         WHERE embed_model <> ${model} AND stage = 'live' AND embed_after <= ${now}
         ORDER BY embed_after, num LIMIT 1`),
 
+    async hasDocs(): Promise<boolean> {
+      return (
+        (await db.get(sql`SELECT 1 AS found FROM kb_doc WHERE stage = 'live' LIMIT 1`)) !== null
+      )
+    },
+
     async countStale(model: string): Promise<{ stale: number; all: number }> {
       const row = await db.get<{ stale: number; docs: number }>(sql`
         SELECT count(*) FILTER (WHERE embed_model <> ${model}) AS stale, count(*) AS docs
@@ -35,7 +41,7 @@ export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'rea
       return rows.map(({ text }) => text)
     },
 
-    /** Replaces a document in both indexes, unless it has been deleted. */
+    /** Replaces a document in both indexes, unless it was deleted or is being removed. */
     async replace(doc: StaleDoc, model: string, fresh: readonly ChunkIndex[]) {
       const { num, tenant_id: tenantId } = doc
       const entries = fresh.map((index, seq) => ({ ...index, key: keyOf(num, seq) }))
@@ -43,7 +49,7 @@ export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'rea
         expectRows(
           1,
           sql`UPDATE kb_doc SET embed_model = ${model}, embed_attempts = 0, embed_after = 0
-          WHERE tenant_id = ${tenantId} AND num = ${num}`,
+          WHERE tenant_id = ${tenantId} AND num = ${num} AND stage = 'live'`,
         ),
         ...vectors.remove(entries.map(({ key }) => key)),
         ...vectors.upsert({ tenantId, model }, entries),

@@ -75,6 +75,7 @@ export const createCall =
     try {
       const either = AbortSignal.any([signal, tooLate.signal])
       const result = await client.call(endpoint, server.protocol ?? '', call, either)
+      if (!hasContent(result)) return failed('malformed')
       return { ok: result.isError !== true, text: textOf(result), errorClass: null }
     } catch (error) {
       signal.throwIfAborted()
@@ -100,6 +101,9 @@ export const asTool =
     if (!ok) throw new ToolFailure(quoted)
     return quoted
   }
+
+const hasContent = ({ content, structuredContent }: Readonly<Record<string, unknown>>): boolean =>
+  Array.isArray(content) || (content === undefined && isNode(structuredContent))
 
 const CUT = '\n[cut here]'
 

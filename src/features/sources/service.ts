@@ -5,6 +5,7 @@ import { appError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
 import { SOURCES_REFRESHED_MAX, SOURCES_WAITING_MAX } from '../../core/limits/contract.ts'
 import { SOURCE_FILE_NAME_CHARS_MAX, SOURCE_UPLOADS } from '../../core/limits/machine.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars } from '../../core/text.ts'
 import type { SharedFiles } from '../../storage/shared-state.ts'
@@ -39,6 +40,7 @@ export interface SourcesParts {
   readonly files: SharedFiles
   readonly kindOf: KindOf
   readonly clock: Clock
+  readonly log: Pick<Logger, 'warn'>
   /** Private hosts that tenants may name. */
   readonly allow: () => AllowList
   readonly limits: KbLimitsResponse
@@ -61,14 +63,13 @@ export function createSources(parts: SourcesParts) {
     return source
   }
 
-  async function add(tenantId: string, source: Omit<NewSource, 'created_at'>): Promise<Source> {
+  async function add(tenantId: string, source: Added): Promise<void> {
     if (source.refresh !== null && source.refresh !== 'off') await checkRefreshed(tenantId)
     const now = clock.now()
     if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now))) {
       throw tooManyWaiting()
     }
     work.wake()
-    return get(tenantId, source.id)
   }
 
   async function checkRefreshed(tenantId: string): Promise<void> {
@@ -80,15 +81,17 @@ export function createSources(parts: SourcesParts) {
     limits,
     fileBytesMax: limits.file_mb_max * 1024 * 1024,
     get,
-    upload: createUpload(parts, add),
+    upload: createUpload(parts, add, get),
 
-    addUrl(tenantId: string, { url: given, title, refresh }: UrlRequest): Promise<Source> {
+    async addUrl(tenantId: string, { url: given, title, refresh }: UrlRequest): Promise<Source> {
       const url = checkedUrl(given, allow())
-      return add(tenantId, {
-        ...{ id: newId(), kind: 'url', url: url.href, refresh },
+      const id = newId()
+      await add(tenantId, {
+        ...{ id, kind: 'url', url: url.href, refresh },
         ...{ title: title || cutTitle(url.host), is_named: title ? 1 : 0 },
         ...{ file_name: '', media_type: 'application/octet-stream', bytes: 0 },
       })
+      return get(tenantId, id)
     },
 
     async list(tenantId: string): Promise<{ sources: Source[] }> {
@@ -133,10 +136,12 @@ const tooManyWaiting = () =>
 
 const tooManyRefreshed = () => appError('quota_refreshed', { max: SOURCES_REFRESHED_MAX })
 
-type Add = (tenantId: string, source: Omit<NewSource, 'created_at'>) => Promise<Source>
+type Added = Omit<NewSource, 'created_at'>
+type Add = (tenantId: string, source: Added) => Promise<void>
+type Get = (tenantId: string, id: string) => Promise<Source>
 
 /** Receives uploaded files into the spool. */
-function createUpload({ store, spool, files, kindOf }: SourcesParts, add: Add) {
+function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: Add, get: Get) {
   /** Uploads under way by tenant: they count as waiting sources, because they take disk space. */
   const arriving = new Map<string, number>()
   const slots = createSemaphore(SOURCE_UPLOADS)
@@ -148,6 +153,20 @@ function createUpload({ store, spool, files, kindOf }: SourcesParts, add: Add) {
     return now
   }
 
+  /** Whether the source is stored, or nobody can tell. */
+  const mayBeStored = (tenantId: string, id: string): Promise<boolean> =>
+    store.row(tenantId, id).then(
+      (row) => row !== null,
+      () => true,
+    )
+
+  async function discard(id: string): Promise<void> {
+    spool.remove(id)
+    await files
+      .remove(id)
+      .catch((error: unknown) => log.warn('file not removed', errorFields(error)))
+  }
+
   return async function upload(
     tenantId: string,
     receive: (save: Save) => Promise<UploadForm>,
@@ -155,6 +174,7 @@ function createUpload({ store, spool, files, kindOf }: SourcesParts, add: Add) {
     const underWay = count(tenantId, 1)
     const id = newId()
     let bytes = 0
+    let isAdded = false
     try {
       const { waiting } = await store.counts(tenantId)
       if (waiting + underWay > SOURCES_WAITING_MAX) throw tooManyWaiting()
@@ -168,19 +188,20 @@ function createUpload({ store, spool, files, kindOf }: SourcesParts, add: Add) {
       const kind = kindOf(spool.map(id), fileName, form.contentType)
       if (kind === null) throw appError('file_unsupported')
       await files.keep(id, spool.map(id))
-      return await add(tenantId, {
+      isAdded = true
+      await add(tenantId, {
         ...{ id, kind: 'file', url: null, refresh: null, bytes },
         ...{ title: title || titleOfFile(fileName), is_named: 1 },
         file_name: firstChars(fileName, SOURCE_FILE_NAME_CHARS_MAX),
         media_type: kind === 'encrypted' ? 'application/x-ole-storage' : kind.mediaType,
       })
     } catch (error) {
-      spool.remove(id)
-      await files.remove(id)
+      if (!(isAdded && (await mayBeStored(tenantId, id)))) await discard(id)
       throw error
     } finally {
       count(tenantId, -1)
     }
+    return get(tenantId, id)
   }
 }
 

@@ -85,6 +85,7 @@ export function createFileImport(parts: FileImportParts) {
     mode: Mode,
     values: AsyncIterable<FileValue>,
     { confirm, hold, onImport }: FileUpload,
+    lease: AbortSignal,
   ): Promise<ImportResult> {
     const notes: Notes = { skipped: [], errors: [] }
     const config = createConfig(hold)
@@ -106,7 +107,13 @@ export function createFileImport(parts: FileImportParts) {
       imported = sum(imported ?? NOTHING, added)
     }
 
+    /** Another process gives up what is stored and not shown once the lease is lost. */
+    function checkLease(): void {
+      if (lease.aborted) throw importRunning()
+    }
+
     async function take(one: FileValue): Promise<void> {
+      checkLease()
       if (one.field === 'format_version') {
         if (one.value !== 1) throw appError('format_version')
         isKnown = true
@@ -124,6 +131,7 @@ export function createFileImport(parts: FileImportParts) {
         if (docs.isHopeless()) break
         if (slice.isOver()) await slice.next()
       }
+      checkLease()
       if (!docs.isHopeless()) await takeConfig()
       complete = !docs.isHopeless()
       await docs.end(complete ? 'whole' : 'refused')
@@ -136,10 +144,15 @@ export function createFileImport(parts: FileImportParts) {
     return { imported: counted, complete, ...notes }
   }
 
-  return async (...args: Parameters<typeof run>): Promise<ImportResult> => {
-    const [tenantId] = args
+  return async (
+    tenantId: string,
+    mode: Mode,
+    values: AsyncIterable<FileValue>,
+    upload: FileUpload,
+  ): Promise<ImportResult> => {
     const { promise, resolve } = Promise.withResolvers<ImportResult>()
-    const work = async () => resolve(await run(...args))
+    const work = async (lease: AbortSignal) =>
+      resolve(await run(tenantId, mode, values, upload, lease))
     const isOurs = await leases.hold(leaseName.import(tenantId), NEVER, work).finally(onDocuments)
     if (!isOurs) throw importRunning()
     return promise
@@ -151,7 +164,12 @@ const importRunning = () => appError('import_running', {}, { headers: { 'retry-a
 /** An import ends with its request. */
 const NEVER = new AbortController().signal
 
-const BROKEN_OFF: readonly string[] = ['invalid_json', 'client_closed', 'memory_full']
+const BROKEN_OFF: readonly string[] = [
+  'invalid_json',
+  'client_closed',
+  'memory_full',
+  'import_running',
+]
 
 const isBrokenOff = (error: unknown) => error instanceof AppError && BROKEN_OFF.includes(error.code)
 

@@ -33,7 +33,7 @@ type Listed = z.infer<typeof Listed>
 const Page = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() })
 
 const CallResult = z.object({
-  content: z.array(z.object({ type: z.string(), text: z.string().optional() })).catch([]),
+  content: z.array(z.object({ type: z.string(), text: z.string().optional() })),
   isError: z.boolean().nullish(),
 })
 
@@ -85,7 +85,9 @@ export function createDeviceTools({ clock, send }: DeviceToolsOptions) {
     spec: specOf(listed, callName),
     async run(args, { signal }) {
       const params = { name: listed.name, arguments: args ?? {} }
-      return textOf(CallResult.parse(await request('tools/call', params, signal)))
+      const result = CallResult.safeParse(await request('tools/call', params, signal)).data
+      if (!result) throw new ToolFailure('the device gave no sound answer')
+      return textOf(result)
     },
   })
 

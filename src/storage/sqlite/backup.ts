@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import type { DatabaseFile } from './connection.ts'
+import { eraseDeleted } from './erase.ts'
 import { openExisting } from './inspect.ts'
 
 /** The table that makes a database a backup. */
@@ -29,6 +30,7 @@ export function writeBackup(file: DatabaseFile, target: string, parts: BackupPar
   }
   const copy = new Database(target, { readwrite: true, create: false, strict: true })
   try {
+    eraseDeleted(copy)
     copy.run(`CREATE TABLE ${BACKUP_TABLE} (name TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT`)
     const insert = copy.query(`INSERT INTO ${BACKUP_TABLE} (name, content) VALUES (?, ?)`)
     insert.run('format', FORMAT)

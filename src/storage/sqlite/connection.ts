@@ -28,13 +28,16 @@ const PRAGMAS = [
 /** Every commit empties a reader's page cache; mapped pages are read without a system call. */
 const MAPPED_BYTES = 256 * 1024 ** 2
 const READER_PRAGMAS = ['query_only = ON', `mmap_size = ${MAPPED_BYTES}`]
+/** Deleted rows are overwritten with zeros. */
+const WRITER_PRAGMAS = ['secure_delete = ON']
 
 /** Makes the file when there is none. Throws SQLite's error when it cannot be used. */
 export function openConnection(file: DatabaseFile, mode: 'read' | 'write'): Database {
   const db = new Database(file.path, { create: true, strict: true })
   for (const pragma of PRAGMAS) db.run(`PRAGMA ${pragma}`)
   for (const extension of file.extensions) db.loadExtension(extension)
-  if (mode === 'read') for (const pragma of READER_PRAGMAS) db.run(`PRAGMA ${pragma}`)
+  const further = mode === 'read' ? READER_PRAGMAS : WRITER_PRAGMAS
+  for (const pragma of further) db.run(`PRAGMA ${pragma}`)
   return db
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
-import { type Changes, NotAsExpected, type Statement, type StoredDb, sql } from '../db.ts'
+import { type Changes, type Db, NotAsExpected, type Statement, type StoredDb, sql } from '../db.ts'
 import {
   type DatabaseFile,
   diskFaultOf,
@@ -9,6 +9,7 @@ import {
   openConnection,
   statements,
 } from './connection.ts'
+import { createEraser } from './erase.ts'
 import type { BatchResult } from './writer.ts'
 import {
   createDiskHealth,
@@ -16,6 +17,7 @@ import {
   type DiskHealth,
   type DiskTrouble,
   openWriterThread,
+  type WriterThread,
 } from './writer-thread.ts'
 
 interface Pending {
@@ -35,6 +37,8 @@ export interface SqliteDb extends StoredDb {
   trouble(): Promise<DiskTrouble | null>
   /** To be called with errors that other connections to the same file meet. */
   failed(error: unknown): void
+  /** Takes deleted data from the disk. */
+  erase(signal: AbortSignal): Promise<void>
 }
 
 /**
@@ -53,38 +57,16 @@ export async function openSqlite(
   const connection = openConnection(file, 'read')
   const reader = statements(connection)
   const cache = createRowCache(tablesOf(connection), seldomWritten)
-  const waiting = createWriteQueue<Pending>()
-  let draining: Promise<void> | null = null
-  let closed = false
-  const health = createDiskHealth(file.path, () => batch(PROBE))
-
-  async function drain() {
-    for (;;) {
-      // What else is about to be written in this round of the event loop joins the group: with 50
-      // turns at a time, a turn takes 0.9 of the processor time of one that goes alone.
-      await new Promise(setImmediate)
-      const group = waiting.next()
-      if (group.length === 0) break
-      await flush(group)
-    }
-    draining = null
-  }
-
-  async function flush(group: readonly Pending[]) {
-    try {
-      const batches = group.map(({ batch }) => batch)
-      const results = await writer.write(batches).finally(() => forget(group))
-      for (const [index, pending] of group.entries()) settle(pending, results[index], health)
-    } catch (error) {
-      health.failed(error)
-      for (const { reject } of group) reject(error)
-    }
-  }
-
-  /** Drops outdated rows before a write is acknowledged: the caller's next read must see it. */
-  function forget(group: readonly Pending[]) {
-    for (const { batch } of group) cache.written(batch)
-  }
+  let closing = false
+  const health = createDiskHealth(file.path, () => groups.batch(PROBE))
+  const groups = createGroups(writer, health, {
+    /** Drops outdated rows before a write is acknowledged: the caller's next read must see it. */
+    forget: (group) => {
+      for (const { batch } of group) cache.written(batch)
+    },
+    stored: (batch, changes) => eraser.stored(batch, changes),
+  })
+  const { batch } = groups
 
   /** Runs a read on this thread's connection and notes a failure of the disk. */
   function reading<Result>(read: () => Result): Result {
@@ -97,30 +79,93 @@ export async function openSqlite(
     }
   }
 
-  function batch(list: readonly Statement[]): Promise<Changes[]> {
-    if (closed) return Promise.reject(new Error('the database is closed'))
-    return new Promise((resolve, reject) => {
-      waiting.add({ batch: list, resolve, reject })
-      draining ??= drain()
-    })
-  }
-
-  return {
+  const db: Db = {
     get: async <Row>(statement: Statement) =>
       reading(() => cache.get(statement, () => reader.get(statement))) as Row | null,
     all: async <Row>(statement: Statement) => reading(() => reader.all(statement)) as Row[],
     batch,
     run: async (statement) => (await batch([statement]))[0] ?? { changes: 0 },
-    trouble: health.trouble,
-    failed: health.failed,
-    takesWrites: writer.runs,
     async close() {
-      if (closed) return
-      closed = true
-      await draining
+      if (closing) return
+      closing = true
+      // What stays on the disk meanwhile, the next start erases.
+      await eraser.eraseLast().catch(health.failed)
+      await groups.close()
       reader.close()
       connection.close()
       await writer.close()
+    },
+  }
+  const eraser = createEraser({ db, tidy: groups.tidy })
+  return {
+    ...db,
+    trouble: health.trouble,
+    failed: health.failed,
+    takesWrites: writer.runs,
+    erase: eraser.erase,
+  }
+}
+
+interface GroupHooks {
+  /** Called before the batches are acknowledged. */
+  readonly forget: (group: readonly Pending[]) => void
+  readonly stored: (batch: readonly Statement[], changes: readonly number[]) => void
+}
+
+/** Gathers what is to be written, and gives the writer one group at a time. */
+function createGroups(writer: WriterThread, health: DiskHealth, { forget, stored }: GroupHooks) {
+  const waiting = createWriteQueue<Pending>()
+  let draining: Promise<void> | null = null
+  let tidying: (() => Promise<void>) | null = null
+  let closed = false
+
+  async function drain() {
+    for (;;) {
+      // What else is about to be written in this round of the event loop joins the group: with 50
+      // turns at a time, a turn takes 0.9 of the processor time of one that goes alone.
+      await new Promise(setImmediate)
+      const [group, tidyNow] = [waiting.next(), tidying]
+      tidying = null
+      if (group.length > 0) await flush(group)
+      else if (!tidyNow) break
+      await tidyNow?.()
+    }
+    draining = null
+  }
+
+  async function flush(group: readonly Pending[]) {
+    try {
+      const batches = group.map(({ batch }) => batch)
+      const results = await writer.write(batches).finally(() => forget(group))
+      for (const [index, pending] of group.entries()) {
+        const result = results[index]
+        if (result && 'changes' in result) stored(pending.batch, result.changes)
+        settle(pending, result, health)
+      }
+    } catch (error) {
+      health.failed(error)
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  return {
+    batch(list: readonly Statement[]): Promise<Changes[]> {
+      if (closed) return Promise.reject(new Error('the database is closed'))
+      return new Promise((resolve, reject) => {
+        waiting.add({ batch: list, resolve, reject })
+        draining ??= drain()
+      })
+    },
+    /** After the group that is written next, because the writer does one thing at a time. */
+    tidy(compact: boolean): Promise<boolean> {
+      const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+      tidying = () => writer.tidy(compact).then(resolve, reject)
+      draining ??= drain()
+      return promise
+    },
+    async close(): Promise<void> {
+      closed = true
+      await draining
     },
   }
 }

@@ -75,6 +75,20 @@ function migrationsOf(db: Database): string[] {
   return rows.map(({ name }) => name)
 }
 
+/** Whether the database is anybody's; true where that cannot be read. */
+export function hasTenants(path: string): boolean {
+  try {
+    const db = openExisting({ path, extensions: [] })
+    try {
+      return db.query('SELECT 1 FROM tenant LIMIT 1').get() !== null
+    } finally {
+      db.close()
+    }
+  } catch {
+    return true
+  }
+}
+
 /** Columns whose values only the server's encryption key opens. */
 const SEALED = [
   ['provider', 'key_sealed'],

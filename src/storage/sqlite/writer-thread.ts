@@ -9,6 +9,8 @@ import type { BatchResult, WriterAnswer, WriterRequest } from './writer.ts'
 export interface WriterThread {
   /** Writes the batches with one flush. Rejects with `DiskFault` when the thread dies meanwhile. */
   write(batches: readonly (readonly Statement[])[]): Promise<readonly BatchResult[]>
+  /** Empties the write-ahead log, and rewrites a small file; false when a reader holds the log. */
+  tidy(compact: boolean): Promise<boolean>
   /** Whether a thread takes writes. After a death, this call or the next write starts a new one. */
   runs(): boolean
   close(): Promise<void>
@@ -35,6 +37,10 @@ export async function openWriterThread(
       const answer = await (await thread.get()).ask({ type: 'write', batches })
       if (answer.type !== 'written') throw new Error('unexpected answer of the writer thread')
       return answer.results
+    },
+    async tidy(compact) {
+      const answer = await (await thread()).ask({ type: 'tidy', compact })
+      return answer.type === 'tidied' && answer.done
     },
     runs() {
       // A failed start shows in the next write.

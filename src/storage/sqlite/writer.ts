@@ -6,6 +6,7 @@
 import type { Database } from 'bun:sqlite'
 import { NotAsExpected, type Statement } from '../db.ts'
 import { type DatabaseFile, type Fault, faultOf, openConnection, statements } from './connection.ts'
+import { tidyFile } from './erase.ts'
 
 type Batch = readonly Statement[]
 
@@ -70,11 +71,14 @@ const expectsRows = (batch: Batch) => batch.some(({ expect }) => expect !== unde
 export type WriterRequest =
   | { readonly type: 'open'; readonly file: DatabaseFile }
   | { readonly type: 'write'; readonly batches: readonly (readonly Statement[])[] }
+  /** `tidyFile`. */
+  | { readonly type: 'tidy'; readonly compact: boolean }
   | { readonly type: 'close' }
 
 export type WriterAnswer =
   | { readonly type: 'opened' }
   | { readonly type: 'written'; readonly results: readonly BatchResult[] }
+  | { readonly type: 'tidied'; readonly done: boolean }
   | { readonly type: 'closed' }
   | { readonly type: 'failed'; readonly fault: Fault }
 
@@ -87,6 +91,7 @@ function openWriter(file: DatabaseFile) {
   const group = groupWriter(db)
   return {
     write: group.write,
+    tidy: (compact: boolean) => tidyFile(db, compact),
     close() {
       group.close()
       try {
@@ -110,6 +115,8 @@ self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
       answer({ type: 'opened' })
     } else if (data.type === 'write') {
       answer({ type: 'written', results: writer?.write(data.batches) ?? [] })
+    } else if (data.type === 'tidy') {
+      answer({ type: 'tidied', done: writer?.tidy(data.compact) ?? false })
     } else {
       writer?.close()
       writer = null

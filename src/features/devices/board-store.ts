@@ -1,4 +1,4 @@
-import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
+import { type Db, expectRows, locked, sql, storedAsExpected, withLock } from '../../storage/db.ts'
 import type { NewKey } from '../keys/store.ts'
 import type { StoredBoard } from './board.ts'
 import type { NewDevice } from './store.ts'
@@ -46,14 +46,17 @@ export function createBoardStore(db: Db) {
       most: { readonly devices: number; readonly keys: number },
     ): Promise<boolean> {
       const { id, tenantId, mac, createdAt } = device
-      const insertDevice = sql`
+      const insertDevice = withLock(
+        ['api_key', tenantId],
+        locked('device', tenantId)`
         INSERT INTO device (id, tenant_id, name, app_id, hw_model, firmware, code_hash, key_id, mac,
           client_hash, activated_at, created_at)
         SELECT ${id}, ${tenantId}, ${device.name}, ${device.appId}, ${device.hwModel},
           ${device.firmware}, ${device.codeHash}, ${key.id}, ${mac}, ${device.clientHash},
           ${createdAt}, ${createdAt}
         WHERE (SELECT count(*) FROM device WHERE tenant_id = ${tenantId}) < ${most.devices}
-          AND (SELECT count(*) FROM api_key WHERE tenant_id = ${tenantId}) < ${most.keys}`
+          AND (SELECT count(*) FROM api_key WHERE tenant_id = ${tenantId}) < ${most.keys}`,
+      )
       const insertKey = sql`
         INSERT INTO api_key
           (id, tenant_id, hash, prefix, tail, rate_limit, app_id, device_id, created_at)

@@ -1,4 +1,11 @@
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../storage/db.ts'
 import type { NewKey } from '../keys/store.ts'
 import type { StoredBoard } from './board.ts'
 import type { Device, DeviceHeartbeatRequest, DeviceUpdateRequest } from './model.ts'
@@ -50,7 +57,7 @@ export function createDeviceStore(db: Db) {
 
     /** Stores nothing and returns false when the tenant has `most` devices. */
     async insert(device: NewDevice, most: number): Promise<boolean> {
-      const { changes } = await db.run(sql`
+      const { changes } = await db.run(locked('device', device.tenantId)`
         INSERT INTO device (id, tenant_id, name, app_id, hw_model, code_hash, code_expires_at,
           created_at)
         SELECT ${device.id}, ${device.tenantId}, ${device.name}, ${device.appId},
@@ -114,7 +121,7 @@ export function createActivationStore(db: Db) {
         UPDATE device SET key_id = ${key.id}, activated_at = ${at}, code_expires_at = NULL,
           mac = ${board?.mac ?? null}, client_hash = ${board?.clientHash ?? null}
         WHERE code_hash = ${codeHash} AND key_id IS NULL AND code_expires_at > ${at}`
-      const insert = sql`
+      const insert = locked('api_key', key.tenantId)`
         INSERT INTO api_key
           (id, tenant_id, hash, prefix, tail, rate_limit, app_id, device_id, created_at)
         SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.rateLimit},

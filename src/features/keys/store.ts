@@ -1,5 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, locked, type Statement, sql } from '../../storage/db.ts'
 import type { ApiKeyMeta, KeyUpdateRequest } from './model.ts'
 
 interface KeyRow {
@@ -57,7 +57,10 @@ export const revokeKeysOfApp = (tenantId: string, appId: string, at: number): St
 const holdApp = ({ tenantId }: NewKey, appId: string): Statement =>
   sql`UPDATE app SET name = name WHERE tenant_id = ${tenantId} AND id = ${appId}`
 
-const insertKeyOfApp = (key: NewKey, appId: string, most: number): Statement => sql`
+const insertKeyOfApp = (key: NewKey, appId: string, most: number): Statement => locked(
+  'api_key',
+  key.tenantId,
+)`
   INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens, app_id,
     created_at)
   SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},
@@ -103,7 +106,7 @@ export function createKeyStore(db: Db) {
 
     /** Stores nothing and returns false when the tenant has `most` keys. */
     async insert(key: NewKey, most: number): Promise<boolean> {
-      const { changes } = await db.run(sql`
+      const { changes } = await db.run(locked('api_key', key.tenantId)`
         INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens,
           app_id, device_id, created_at)
         SELECT ${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},

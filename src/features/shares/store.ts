@@ -1,4 +1,4 @@
-import { type Db, sql } from '../../storage/db.ts'
+import { type Db, locked, sql } from '../../storage/db.ts'
 
 export interface ShareRow {
   readonly id: string
@@ -35,7 +35,7 @@ export function createShareStore(db: Db) {
   return {
     /** False, and nothing is stored, when the app has gone or has `most` shares. */
     async insert(share: NewShare, most: number): Promise<boolean> {
-      const { changes } = await db.run(sql`
+      const { changes } = await db.run(locked('share', share.tenantId)`
         INSERT INTO share (id, tenant_id, app_id, name, hash, origins, daily_turns, expires_at,
           created_at)
         SELECT ${share.id}, tenant_id, id, ${share.name}, ${share.hash},
@@ -95,6 +95,7 @@ export function createShareStore(db: Db) {
 
     /** Counts a turn of the day; false when `most` were counted. */
     async takeTurn(id: string, day: number, most: number): Promise<boolean> {
+      // No lock: the row of the day is changed only while its own count allows it.
       const { changes } = await db.run(sql`
         INSERT INTO share_day (share_id, day, turns)
         SELECT id, ${day}, 1 FROM share WHERE id = ${id}

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import postgres from 'postgres'
 import { examineDatabase, judge } from '../../src/commands/doctor/database.ts'
 import { loadConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/core/clock.ts'
@@ -13,6 +12,7 @@ import {
   startPostgres,
   type TestPostgres,
 } from '../support/postgres.ts'
+import { askPostgres } from '../support/postgres-client.ts'
 
 const clock = systemClock()
 const MIGRATED = MIGRATIONS.map(({ name }) => name)
@@ -36,20 +36,11 @@ afterAll(async () => {
   await empty[Symbol.asyncDispose]()
 })
 
-async function run(url: string, text: string) {
-  const driver = postgres(url, { max: 1, onnotice() {} })
-  try {
-    return await driver.unsafe(text)
-  } finally {
-    await driver.end({ timeout: 1 })
-  }
-}
-
 /** The same database, for a role that owns it and is no administrator. */
 async function asPlainRole(url: string): Promise<string> {
   const role = `plain_${process.pid}`
-  await run(url, `CREATE ROLE ${role} LOGIN; GRANT CREATE ON SCHEMA public TO ${role}`)
-  await run(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${role}`)
+  await askPostgres(url, `CREATE ROLE ${role} LOGIN; GRANT CREATE ON SCHEMA public TO ${role}`)
+  await askPostgres(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${role}`)
   return changed(url, (address) => {
     address.username = role
   })
@@ -107,13 +98,13 @@ describe.skipIf(!hasPostgres())('a server of its own', () => {
       mend: expect.stringContaining('CREATE EXT'),
     })
     await expect(start(plain)).rejects.toThrow('its role may not create')
-    await run(database.url, 'CREATE EXTENSION vector')
+    await askPostgres(database.url, 'CREATE EXTENSION vector')
     expect(await start(plain)).toEqual(MIGRATED)
   })
 
   test('a PostgreSQL that is too old is refused', async () => {
     await using database = await startPostgres('none')
-    await run(
+    await askPostgres(
       database.url,
       `CREATE SCHEMA old;
       CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT '120022' $$`,
@@ -183,9 +174,9 @@ describe('the doctor', () => {
     expect(finding?.text).toEndWith(', empty')
     if (!hasPostgres()) return
     expect(finding?.text).toContain('vector made at the first start')
-    expect(await run(empty.url, `SELECT 1 FROM pg_extension WHERE extname = 'vector'`)).toEqual(
-      expect.objectContaining({ length: 0 }),
-    )
+    expect(
+      await askPostgres(empty.url, `SELECT 1 FROM pg_extension WHERE extname = 'vector'`),
+    ).toEqual(expect.objectContaining({ length: 0 }))
   })
 
   test('the doctor reports clocks that differ, and a database that is away', async () => {

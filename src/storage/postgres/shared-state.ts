@@ -31,6 +31,7 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
   const turnOrder = createTurnOrder(parts)
   const announcer = createAnnouncer(parts)
   const leases = createLeases({ ...parts, announcer })
+  const watches: (() => Promise<unknown>)[] = []
   let beats = 0
   let beating: Promise<void> | null = null
 
@@ -44,6 +45,7 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     await leases.renew()
     await turnOrder.deleteOrphans()
     if (beats++ % SWEEP_BEATS === 0) for (const ended of ENDED) await db.get(ended)
+    await Promise.all(watches.map((look) => look()))
   }
 
   function beatOnce(): void {
@@ -63,7 +65,7 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     openCodes: createSharedCodes(db),
     leases,
     files: createSharedFiles(db),
-    announcer,
+    announcer: { ...announcer, watch: (look) => void watches.push(look) },
     async close() {
       stop()
       await beating

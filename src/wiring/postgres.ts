@@ -9,6 +9,7 @@ import { openSharedState } from '../storage/postgres/shared-state.ts'
 import { createVectorGraph, knowsStrictOrder } from '../storage/postgres/vector-graph.ts'
 import { createVectorIndex } from '../storage/postgres/vectors.ts'
 import { createWordIndex } from '../storage/postgres/words.ts'
+import type { Leases } from '../storage/shared-state.ts'
 import type { OpenedStorage } from './storage.ts'
 
 export { UnusableDatabase } from '../storage/postgres/migrate.ts'
@@ -40,10 +41,16 @@ export async function openPostgresStorage(parts: PostgresParts) {
       `has an extension vector older than 0.8, which MB_KB_MAX_DOCS over ${EXACT_DOCS_MAX} needs`,
     )
   const connect = () => openConnection({ url: directUrl ?? url, clock })
-  const graph = hasGraphs ? createVectorGraph({ db, connect, log }) : null
+  let leases: Leases | null = null
+  const graphParts = { db, connect, clock, log, leases: () => leases }
+  const graph = hasGraphs ? createVectorGraph(graphParts) : null
   const opened: OpenedStorage = {
     db,
-    openShared: (heard) => openSharedState({ db, clock, log: heard, directUrl }),
+    async openShared(heard) {
+      const shared = await openSharedState({ db, clock, log: heard, directUrl })
+      leases = shared.leases
+      return shared
+    },
     reader: { ...reader, close: async () => {} },
     vectors: createVectorIndex(reader, graph),
     words: createWordIndex(reader),

@@ -56,18 +56,19 @@ export function createNotifier({ db, url, clock, log }: NotifierOptions) {
 
   /** Listens until the connection is lost. */
   async function listen(direct: string): Promise<void> {
-    const lost = Promise.withResolvers<void>()
+    const lost = new AbortController()
     const opened = openConnection({
-      ...{ url: direct, clock, onLost: lost.resolve },
+      ...{ url: direct, clock, onLost: () => lost.abort(new Error('the connection was lost')) },
       onNotify: (_, payload) => hear(payload),
     })
+    const ended = AbortSignal.any([lost.signal, stopping.signal])
     connection = opened
     try {
       await opened.send([{ sql: `LISTEN ${CHANNEL}`, args: [] }], ANSWER_MS_MAX)
       // Messages may have been missed before the connection listened.
       hear(ALL)
       while (opened.isOpen()) {
-        await Promise.race([lost.promise, clock.sleep(ALIVE_MS, stopping.signal)])
+        await clock.sleep(ALIVE_MS, ended)
         await opened.send([sql`SELECT 1`], ANSWER_MS_MAX)
       }
     } finally {

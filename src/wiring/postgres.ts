@@ -3,7 +3,7 @@ import type { Logger } from '../core/log.ts'
 import { createSystemStore } from '../features/system/store.ts'
 import { openConnection } from '../storage/postgres/connection.ts'
 import { createReader, openPostgres, type PostgresOptions } from '../storage/postgres/db.ts'
-import { migratePostgres, UnusableDatabase } from '../storage/postgres/migrate.ts'
+import { migratePostgres, UnusableDatabase, untilAnswers } from '../storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../storage/postgres/migrations/index.ts'
 import { openSharedState } from '../storage/postgres/shared-state.ts'
 import { createVectorGraph, knowsStrictOrder } from '../storage/postgres/vector-graph.ts'
@@ -33,6 +33,7 @@ const EXACT_DOCS_MAX = 1_000
 export async function openPostgresStorage(parts: PostgresParts) {
   const { clock, url, directUrl, docsMax, log, onAsked } = parts
   await migratePostgres({ url: directUrl ?? url, clock, migrations: MIGRATIONS })
+  if (directUrl !== null) await untilAnswers({ url, clock })
   const db = openPostgres({ url, clock, onAsked })
   const reader = createReader(db)
   const hasGraphs = docsMax > EXACT_DOCS_MAX

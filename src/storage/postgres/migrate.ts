@@ -37,14 +37,24 @@ export interface MigrateOptions {
  * transaction: of servers that start at the same time one does it and the others wait. Returns the
  * names of the migrations that were applied. Throws `UnusableDatabase`.
  */
-export async function migratePostgres(options: MigrateOptions): Promise<string[]> {
-  const { url, clock, migrations } = options
+export const migratePostgres = ({ migrations, ...at }: MigrateOptions): Promise<string[]> =>
+  onceStarted(at, (connection) => migrate(connection, migrations))
+
+/** Waits until an address answers, such as that of a pooler. Throws `UnusableDatabase`. */
+export const untilAnswers = (at: Omit<MigrateOptions, 'migrations'>): Promise<unknown> =>
+  onceStarted(at, (connection) => ask(connection, 'SELECT 1'))
+
+/** Tries for half a minute while the database is away: it may be starting. */
+async function onceStarted<Result>(
+  { url, clock }: Omit<MigrateOptions, 'migrations'>,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
   const until = clock.steady() + START_MS_MAX
   for (;;) {
     let connection: Connection | null = null
     try {
       connection = openConnection({ url, clock })
-      return await migrate(connection, migrations)
+      return await work(connection)
     } catch (error) {
       if (!isStarting(error)) throw unusable(error)
       if (clock.steady() >= until) throw new UnusableDatabase(`cannot be reached: ${reason(error)}`)
@@ -126,5 +136,9 @@ const isStarting = (error: unknown) => error instanceof DatabaseAway && refusalO
 
 const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-const unusable = (error: unknown) =>
-  error instanceof DatabaseAway ? new UnusableDatabase(`refuses us: ${reason(error)}`) : error
+function unusable(error: unknown): unknown {
+  if (error instanceof DatabaseAway) return new UnusableDatabase(`refuses us: ${reason(error)}`)
+  return error instanceof StatementError
+    ? new UnusableDatabase(`answers with an error: ${reason(error)}`)
+    : error
+}

@@ -79,6 +79,10 @@ export async function storedAsExpected(work: Promise<unknown>): Promise<boolean>
 /** The text of each template, joined once: one string for all calls is hashed once, too. */
 const texts = new WeakMap<TemplateStringsArray, string>()
 
+/** A value as both databases store it: PostgreSQL has no NUL in text, so U+FFFD replaces it. */
+export const storable = (value: Value): Value =>
+  typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
+
 /** Tagged template: interpolations become bound arguments, never SQL text. */
 export function sql(parts: TemplateStringsArray, ...args: readonly Value[]): Statement {
   const known = texts.get(parts)

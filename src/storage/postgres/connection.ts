@@ -1,10 +1,10 @@
 import { Client, type ClientConfig, type QueryResult } from 'pg'
 import type { Clock } from '../../core/clock.ts'
 import { DatabaseAway } from '../../core/errors.ts'
-import type { Statement } from '../db.ts'
+import { type Statement, storable } from '../db.ts'
 import { parseAddress } from './address.ts'
 import { createCancel } from './cancel.ts'
-import { RESULT_TYPES, storable } from './dialect.ts'
+import { RESULT_TYPES } from './dialect.ts'
 import { faultOf, isSlow } from './faults.ts'
 
 /** The answer to a statement. */

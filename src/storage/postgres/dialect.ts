@@ -53,12 +53,6 @@ function castOf(value: Value): string {
   return '::bytea'
 }
 
-/** A value as the driver takes it. PostgreSQL stores no NUL in text: U+FFFD replaces it. */
-export function storable(value: Value): unknown {
-  if (typeof value !== 'string') return value
-  return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
-}
-
 const number = (text: string) => Number(text)
 const bytes = (text: string) => new Uint8Array(Buffer.from(text.slice(2), 'hex'))
 const text = (value: string) => value

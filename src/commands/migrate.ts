@@ -13,7 +13,12 @@ import type { Statement } from '../storage/db.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { type Connection, openConnection } from '../storage/postgres/connection.ts'
 import { textOf } from '../storage/postgres/dialect.ts'
-import { migratePostgres, STARTS_WAIT, UnusableDatabase } from '../storage/postgres/migrate.ts'
+import {
+  migratePostgres,
+  STARTS_WAIT,
+  UNBOUND,
+  UnusableDatabase,
+} from '../storage/postgres/migrate.ts'
 import { MIGRATIONS as OF_POSTGRES } from '../storage/postgres/migrations/index.ts'
 import { LIVE_SERVERS } from '../storage/postgres/turn-order.ts'
 import { createVectorIndex } from '../storage/postgres/vectors.ts'
@@ -98,7 +103,7 @@ async function copyBox({ config, folder, url, replace }: Wanted): Promise<Copied
   try {
     const [unknown] = unknownTables(source)
     if (unknown) throw new Error(`the copy does not know the table ${unknown}`)
-    await execute([{ sql: 'BEGIN', args: [] }])
+    await execute(['BEGIN', UNBOUND].map((text) => ({ sql: text, args: [] })))
     await needNoServer(execute)
     if (replace) await emptyAll(execute)
     const filled = await firstFilled(execute)

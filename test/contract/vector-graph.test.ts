@@ -128,7 +128,7 @@ test('of two servers one builds a graph, and the other does not drop it', async 
   )
   const areReady = () => Promise.all(graphs.map((graph) => graph.isReady(DIMENSIONS)))
   while ((await areReady()).includes(false)) await Bun.sleep(1)
-  expect(asked).toEqual(['DROP I', 'CREATE'])
+  expect(asked).toEqual(['SET st', 'DROP I', 'CREATE'])
   for (const one of servers) await one.close()
   await db.close()
 })

@@ -7,6 +7,9 @@ import { type Connection, openConnection } from './connection.ts'
 import { namedLock } from './dialect.ts'
 import { StatementError } from './faults.ts'
 
+/** For work of minutes, where a role or a pooler bounds statements. */
+export const UNBOUND = 'SET LOCAL statement_timeout = 0'
+
 /** The oldest supported version of PostgreSQL, as `server_version_num` gives it. */
 export const VERSION_MIN = 130_000
 /** How long to wait for a database server that is starting. */
@@ -75,6 +78,7 @@ async function migrate(connection: Connection, migrations: readonly Migration[])
   if (Number(version?.is) < VERSION_MIN)
     throw new UnusableDatabase('is older than PostgreSQL 13, which is the oldest that works')
   await ask(connection, 'BEGIN')
+  await ask(connection, UNBOUND)
   await ask(connection, 'SELECT pg_advisory_xact_lock($1)', STARTING)
   await ask(connection, 'CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)')
   const done = (await ask(connection, 'SELECT name FROM migration')).map(({ name }) => String(name))

@@ -59,6 +59,7 @@ export function createVectorGraph(options: GraphOptions): VectorGraph {
     const connection = connect()
     const ask = (text: string) => connection.send([{ sql: text, args: [] }], BUILD_MS_MAX, signal)
     try {
+      await ask('SET statement_timeout = 0')
       await ask(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
       await ask(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON kb_vector
         USING hnsw ((vector::halfvec(${dimensions})) halfvec_cosine_ops)

@@ -40,7 +40,7 @@ export function createPool({ clock, open, most }: PoolOptions) {
     }
   }
 
-  async function lend<Result>(connection: Connection, work: Work<Result>): Promise<Result> {
+  async function useIdle<Result>(connection: Connection, work: Work<Result>): Promise<Result> {
     try {
       return await work(connection)
     } finally {
@@ -49,14 +49,14 @@ export function createPool({ clock, open, most }: PoolOptions) {
     }
   }
 
-  async function lendNew<Result>(work: Work<Result>): Promise<Result> {
+  async function useNew<Result>(work: Work<Result>): Promise<Result> {
     const now = clock.steady()
     if (failures > 1 && now - triedAt < PAUSE_MS) {
       throw new DatabaseAway('paused', 'the database takes no connections')
     }
     triedAt = now
     try {
-      const result = await lend(open(), work)
+      const result = await useIdle(open(), work)
       failures = 0
       return result
     } catch (error) {
@@ -77,7 +77,7 @@ export function createPool({ clock, open, most }: PoolOptions) {
       const connection = idle.pop()
       if (isNew) void connection?.close()
       try {
-        return await (connection && !isNew ? lend(connection, work) : lendNew(work))
+        return await (connection && !isNew ? useIdle(connection, work) : useNew(work))
       } finally {
         release()
       }

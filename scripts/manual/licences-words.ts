@@ -41,11 +41,11 @@ export const PACKAGE_WORDS: Readonly<Record<string, Words>> = {
     zh: 'Adobe 的字符映射表，供中日韩 PDF 使用',
     en: "Adobe's character maps for Chinese, Japanese and Korean PDFs",
   },
+  pg: { zh: 'PostgreSQL 数据库', en: 'databases of PostgreSQL' },
   'pinyin-pro': {
     zh: '为 eSpeak NG 注音，后者是独立的程序（GPL）',
     en: 'Mandarin for eSpeak NG, which stays a separate program (GPL)',
   },
-  postgres: { zh: 'PostgreSQL 数据库', en: 'databases of PostgreSQL' },
   'prom-client': { zh: 'Prometheus 文本', en: 'Prometheus text' },
   react: { zh: '控制台', en: 'the console' },
   'react-dom': { zh: '控制台', en: 'the console' },

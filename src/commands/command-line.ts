@@ -1,6 +1,6 @@
 import { version } from '../../package.json'
 import { ConfigError } from '../config.ts'
-import { OperatorError } from '../data-folder/operator-error.ts'
+import { explainDatabase, OperatorError } from '../data-folder/operator-error.ts'
 import { type Invocation, UsageError } from './arguments.ts'
 import { openOutput, printable } from './output.ts'
 import {
@@ -50,7 +50,8 @@ async function dispatch([command = 'serve', ...args]: readonly string[], main: s
 }
 
 /** Prints one sentence for an error that the operator can fix, and a stack for any other. */
-function report(error: unknown): void {
+function report(raised: unknown): void {
+  const error = explainDatabase(raised)
   const known = [ConfigError, OperatorError, UsageError].some((kind) => error instanceof kind)
   const text = error instanceof Error ? (known ? error.message : error.stack) : String(error)
   process.stderr.write(printable(`moonbase: ${text}\n`))

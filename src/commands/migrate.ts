@@ -12,8 +12,13 @@ import { prepareRuntime } from '../native/runtime.ts'
 import type { Statement } from '../storage/db.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { type Connection, openConnection } from '../storage/postgres/connection.ts'
-import { createDialect } from '../storage/postgres/dialect.ts'
-import { migratePostgres, STARTS_WAIT, UnusableDatabase } from '../storage/postgres/migrate.ts'
+import { textOf } from '../storage/postgres/dialect.ts'
+import {
+  migratePostgres,
+  STARTS_WAIT,
+  UNBOUND,
+  UnusableDatabase,
+} from '../storage/postgres/migrate.ts'
 import { MIGRATIONS as OF_POSTGRES } from '../storage/postgres/migrations/index.ts'
 import { LIVE_SERVERS } from '../storage/postgres/turn-order.ts'
 import { createVectorIndex } from '../storage/postgres/vectors.ts'
@@ -98,7 +103,7 @@ async function copyBox({ config, folder, url, replace }: Wanted): Promise<Copied
   try {
     const [unknown] = unknownTables(source)
     if (unknown) throw new Error(`the copy does not know the table ${unknown}`)
-    await execute([{ sql: 'BEGIN', args: [] }])
+    await execute(['BEGIN', UNBOUND].map((text) => ({ sql: text, args: [] })))
     await needNoServer(execute)
     if (replace) await emptyAll(execute)
     const filled = await firstFilled(execute)
@@ -137,10 +142,9 @@ async function needNoServer(execute: Execute): Promise<void> {
 const NO_READER = { all: () => Promise.reject(new Error('the indexes are not read')) }
 
 function executor(connection: Connection) {
-  const dialect = createDialect()
   return async (statements: readonly Statement[]) => {
     if (statements.length === 0) return []
-    const worded = statements.map((one) => ({ ...one, sql: dialect(one).text }))
+    const worded = statements.map((one) => ({ ...one, sql: textOf(one.sql, one.args) }))
     return (await connection.send(worded, STEP_MS_MAX)).at(-1)?.rows ?? []
   }
 }

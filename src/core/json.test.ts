@@ -29,3 +29,12 @@ test.each([
 ])('parseUntrustedJson refuses a text that %s', (_, text) => {
   expect(() => parseUntrustedJson(text)).toThrow(SyntaxError)
 })
+
+test('NUL becomes the replacement character, and an escaped backslash before u0000 stays', () => {
+  const parsed = [
+    [String.raw`"a\u0000b"`, 'a\ufffdb'],
+    [String.raw`{"\u0000":["\\u0000","\\\u0000"]}`, { '\ufffd': ['\\u0000', '\\\ufffd'] }],
+    [String.raw`"\"\\\u0000\n"`, '"\\\ufffd\n'],
+  ] as const
+  for (const [text, value] of parsed) expect(parseUntrustedJson(text)).toEqual(value)
+})

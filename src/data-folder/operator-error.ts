@@ -2,6 +2,7 @@ import { accessSync, constants, statfsSync } from 'node:fs'
 import { type Config, ConfigError } from '../config.ts'
 import { DatabaseAway } from '../core/errors.ts'
 import { UnsafePathError } from '../core/private-files.ts'
+import { StatementError } from '../storage/postgres/faults.ts'
 import { NewerDatabaseError } from '../storage/sqlite/migrate.ts'
 import { networkDisk } from './files.ts'
 
@@ -22,15 +23,22 @@ const DAMAGED = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB'])
 export const codeOf = (error: unknown): string =>
   String((error as { code?: unknown } | null)?.code ?? '')
 
+/** An error of the database server as a sentence; any other error unchanged. */
+export function explainDatabase(error: unknown): unknown {
+  const say = (text: string) => new OperatorError(`the database of MB_DATABASE_URL ${text}`)
+  if (error instanceof DatabaseAway) return say(`does not answer: ${error.message}`)
+  if (error instanceof StatementError) return say(`answers with an error: ${error.message}`)
+  return error
+}
+
 /** An error of the data folder as a sentence with what to do; any other error unchanged. */
 export function explainStorage(error: unknown, dataDir: string): unknown {
   if (error instanceof ConfigError || error instanceof OperatorError) return error
   if (error instanceof NewerDatabaseError || error instanceof UnsafePathError) {
     return new OperatorError(error.message)
   }
-  if (error instanceof DatabaseAway) {
-    return new OperatorError('the database of MB_DATABASE_URL does not answer')
-  }
+  const ofServer = explainDatabase(error)
+  if (ofServer !== error) return ofServer
   const code = codeOf(error)
   const family = code.startsWith('SQLITE_') ? code.split('_').slice(0, 2).join('_') : code
   const say = (text: string) => new OperatorError(`MB_DATA_DIR ${dataDir} ${text}`)

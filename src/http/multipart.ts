@@ -114,7 +114,8 @@ function readParts(form: Busboy, options: FormOptions, tooLarge: () => Error) {
     if (isCut) fail(appError('field_invalid', { field: name }))
     // Names such as `x[]` may occur several times.
     const before = name.endsWith('[]') ? fields.get(name) : undefined
-    fields.set(name, before === undefined ? value : `${before},${value}`)
+    const text = value.replaceAll('\0', '\ufffd')
+    fields.set(name, before === undefined ? text : `${before},${text}`)
   })
   form.on('file', (name, file, fileName, _encoding, contentType) => {
     // The parser reports an unfinished part twice; the form's own report is the one that counts.

@@ -5,11 +5,16 @@
  */
 export type Value = string | number | null | Uint8Array
 
+/** Rows that a statement decides by: a table, and whose of its rows, most often a tenant's. */
+export type Lock = readonly [table: string, ...of: string[]]
+
 export interface Statement {
   readonly sql: string
   readonly args: readonly Value[]
   /** The number of rows that this statement must change; any other one fails its whole batch. */
   readonly expect?: number
+  /** Statements that share a lock run one after another, in all processes. */
+  readonly locks?: readonly Lock[]
 }
 
 export interface Changes {
@@ -76,6 +81,10 @@ export async function storedAsExpected(work: Promise<unknown>): Promise<boolean>
 /** The text of each template, joined once: one string for all calls is hashed once, too. */
 const texts = new WeakMap<TemplateStringsArray, string>()
 
+/** A value as both databases store it: PostgreSQL has no NUL in text, so U+FFFD replaces it. */
+export const storable = (value: Value): Value =>
+  typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
+
 /** Tagged template: interpolations become bound arguments, never SQL text. */
 export function sql(parts: TemplateStringsArray, ...args: readonly Value[]): Statement {
   const known = texts.get(parts)
@@ -84,6 +93,22 @@ export function sql(parts: TemplateStringsArray, ...args: readonly Value[]): Sta
   texts.set(parts, text)
   return { sql: text, args }
 }
+
+/** The statement also takes this lock. */
+export const withLock = (lock: Lock, statement: Statement): Statement => ({
+  ...statement,
+  locks: [...(statement.locks ?? []), lock],
+})
+
+/**
+ * As `sql`, for a statement that takes a lock: of statements with the same lock one transaction
+ * runs at a time. One that writes by what it reads of other rows, such as their number, needs a
+ * lock, else two of them at once could both pass.
+ */
+export const locked =
+  (...lock: Lock) =>
+  (parts: TemplateStringsArray, ...args: readonly Value[]): Statement =>
+    withLock(lock, sql(parts, ...args))
 
 /** Reads off the event loop, where tenants take turns: for searches and scans. */
 export interface Reader {

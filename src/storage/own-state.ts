@@ -17,7 +17,7 @@ export function createOwnState(clock: Pick<Clock, 'steady'>): SharedState {
     openCodes: (_, life) => createOwnCodes(clock, life),
     leases: createOwnLeases(),
     files: { keep: async () => {}, fetch: async () => null, remove: async () => {} },
-    announcer: { announce: async () => {}, on() {} },
+    announcer: { announce: async () => {}, on() {}, watch() {} },
     close: async () => {},
   }
 }

@@ -91,8 +91,13 @@ export type Topic =
 export interface Announcer {
   /** Announces the subject to all other processes, within a second. */
   announce(topic: Topic, subject: string): Promise<void>
-  /** Calls `hear` with the subjects that other processes announce. */
+  /**
+   * Calls `hear` with the subjects that other processes announce, again and again until it
+   * succeeds.
+   */
   on(topic: Topic, hear: (subject: string) => Promise<unknown>): void
+  /** Calls `look` every few seconds, for what must not depend on an announcement alone. */
+  watch(look: () => Promise<unknown>): void
 }
 
 /** What all processes that serve one database must agree on. */

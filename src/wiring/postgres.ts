@@ -3,13 +3,14 @@ import type { Logger } from '../core/log.ts'
 import { createSystemStore } from '../features/system/store.ts'
 import { openConnection } from '../storage/postgres/connection.ts'
 import { createReader, openPostgres, type PostgresOptions } from '../storage/postgres/db.ts'
-import { migratePostgres, UnusableDatabase } from '../storage/postgres/migrate.ts'
+import { migratePostgres, UnusableDatabase, untilAnswers } from '../storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../storage/postgres/migrations/index.ts'
 import { openSharedState } from '../storage/postgres/shared-state.ts'
 import { createTurnIndex } from '../storage/postgres/turn-words.ts'
 import { createVectorGraph, knowsStrictOrder } from '../storage/postgres/vector-graph.ts'
 import { createVectorIndex } from '../storage/postgres/vectors.ts'
 import { createWordIndex } from '../storage/postgres/words.ts'
+import type { Leases } from '../storage/shared-state.ts'
 import type { OpenedStorage } from './storage.ts'
 
 export { UnusableDatabase } from '../storage/postgres/migrate.ts'
@@ -36,6 +37,7 @@ const SCANS_AT_ONCE = 4
 export async function openPostgresStorage(parts: PostgresParts) {
   const { clock, url, directUrl, docsMax, log, onAsked } = parts
   await migratePostgres({ url: directUrl ?? url, clock, migrations: MIGRATIONS })
+  if (directUrl !== null) await untilAnswers({ url, clock })
   const db = openPostgres({ url, clock, onAsked })
   const reader = createReader(db)
   const scans = createReader(db, SCANS_AT_ONCE)
@@ -45,10 +47,16 @@ export async function openPostgresStorage(parts: PostgresParts) {
       `has an extension vector older than 0.8, which MB_KB_MAX_DOCS over ${EXACT_DOCS_MAX} needs`,
     )
   const connect = () => openConnection({ url: directUrl ?? url, clock })
-  const graph = hasGraphs ? createVectorGraph({ db, connect, log }) : null
+  let leases: Leases | null = null
+  const graphParts = { db, connect, clock, log, leases: () => leases }
+  const graph = hasGraphs ? createVectorGraph(graphParts) : null
   const opened: OpenedStorage = {
     db,
-    openShared: (heard) => openSharedState({ db, clock, log: heard, directUrl }),
+    async openShared(heard) {
+      const shared = await openSharedState({ db, clock, log: heard, directUrl })
+      leases = shared.leases
+      return shared
+    },
     reader: { ...reader, close: async () => {} },
     scans: { ...scans, close: async () => {} },
     vectors: createVectorIndex(reader, graph),

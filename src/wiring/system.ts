@@ -79,6 +79,24 @@ const LIST_MS_MAX = 10_000
 /** Longest wait for local servers, longer than at the start: one may be loading a model. */
 const LOCAL_MS_MAX = 1_500
 
+/** Differs after every change, also to the same text: each sealing has its own salt. */
+const revisionOf = (rows: readonly SealedSetting[]) =>
+  rows
+    .map(({ name, value_sealed: sealed }) => `${name} ${Buffer.from(sealed).toString('base64')}`)
+    .sort()
+    .join()
+
+/** Acts when the revision is not the one for which `act` last succeeded. */
+function onceChanged(read: () => Promise<string>, act: () => Promise<void>) {
+  let done: string | null = null
+  return async () => {
+    const revision = await read()
+    if (revision === done) return
+    await act()
+    done = revision
+  }
+}
+
 /** Wires the settings of the whole server. */
 export function openSystem(
   adapters: Adapters,
@@ -107,6 +125,7 @@ export function openSystem(
     announce: () => shared.announcer.announce('settings', ''),
   })
   shared.announcer.on('settings', system.reload)
+  shared.announcer.watch(onceChanged(async () => revisionOf(await store.all()), system.reload))
   return {
     system,
     trial: createTrial({ clock, tries: systemTries(adapters) }),

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import postgres from 'postgres'
 import { examineDatabase, judge } from '../../src/commands/doctor/database.ts'
 import { loadConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { migratePostgres } from '../../src/storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../../src/storage/postgres/migrations/index.ts'
+import { openPostgresStorage } from '../../src/wiring/postgres.ts'
 import { startLine } from '../support/cut.ts'
 import {
   freePort,
@@ -13,6 +13,9 @@ import {
   startPostgres,
   type TestPostgres,
 } from '../support/postgres.ts'
+import { askPostgres } from '../support/postgres-client.ts'
+import { run as command } from '../support/run.ts'
+import { tempFolder } from '../support/temp.ts'
 
 const clock = systemClock()
 const MIGRATED = MIGRATIONS.map(({ name }) => name)
@@ -36,20 +39,14 @@ afterAll(async () => {
   await empty[Symbol.asyncDispose]()
 })
 
-async function run(url: string, text: string) {
-  const driver = postgres(url, { max: 1, onnotice() {} })
-  try {
-    return await driver.unsafe(text)
-  } finally {
-    await driver.end({ timeout: 1 })
-  }
-}
+let plainRoles = 0
 
 /** The same database, for a role that owns it and is no administrator. */
 async function asPlainRole(url: string): Promise<string> {
-  const role = `plain_${process.pid}`
-  await run(url, `CREATE ROLE ${role} LOGIN; GRANT CREATE ON SCHEMA public TO ${role}`)
-  await run(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${role}`)
+  plainRoles += 1
+  const role = `plain_${process.pid}_${plainRoles}`
+  await askPostgres(url, `CREATE ROLE ${role} LOGIN; GRANT CREATE ON SCHEMA public TO ${role}`)
+  await askPostgres(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${role}`)
   return changed(url, (address) => {
     address.username = role
   })
@@ -107,13 +104,55 @@ describe.skipIf(!hasPostgres())('a server of its own', () => {
       mend: expect.stringContaining('CREATE EXT'),
     })
     await expect(start(plain)).rejects.toThrow('its role may not create')
-    await run(database.url, 'CREATE EXTENSION vector')
+    await askPostgres(database.url, 'CREATE EXTENSION vector')
     expect(await start(plain)).toEqual(MIGRATED)
+  })
+
+  test('a database that answers the first statements with errors ends the start', async () => {
+    await using database = await startPostgres('all')
+    const plain = await asPlainRole(database.url)
+    await askPostgres(database.url, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC')
+    const role = new URL(plain).username
+    const sentence = async () => {
+      using folder = tempFolder()
+      const env = {
+        MB_DATABASE_URL: plain,
+        MB_SESSION_SECRET: 'a'.repeat(64),
+        MB_ENCRYPTION_KEY: 'b'.repeat(64),
+      }
+      const { code, err } = await command(['serve'], folder.path, env)
+      expect(code).toBe(1)
+      return err
+    }
+    // Before the migrations, and after them.
+    const denied = 'permission denied for table'
+    expect(await sentence()).toBe(
+      `moonbase: MB_DATABASE_URL ${plain} answers with an error: ${denied} migration\n`,
+    )
+    await askPostgres(database.url, `GRANT ALL ON migration TO ${role}`)
+    expect(await sentence()).toBe(
+      'moonbase: the database of MB_DATABASE_URL answers with an error: ' +
+        `${denied} system_setting\n`,
+    )
+  })
+
+  test('a pooler that refuses is named, also where the direct address answers', async () => {
+    let now = 0
+    const sleep = async (ms: number) => {
+      now += ms
+    }
+    const url = changed(migrated.url, (address) => {
+      address.port = String(freePort())
+    })
+    const parts = { clock: { ...clock, steady: () => now, sleep }, url, directUrl: migrated.url }
+    const opening = openPostgresStorage({ ...parts, docsMax: 50, onAsked: undefined })
+    await expect(opening).rejects.toThrow(/^cannot be reached: .*ECONNREFUSED/)
+    expect(now).toBe(30_000)
   })
 
   test('a PostgreSQL that is too old is refused', async () => {
     await using database = await startPostgres('none')
-    await run(
+    await askPostgres(
       database.url,
       `CREATE SCHEMA old;
       CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT '120022' $$`,
@@ -183,9 +222,9 @@ describe('the doctor', () => {
     expect(finding?.text).toEndWith(', empty')
     if (!hasPostgres()) return
     expect(finding?.text).toContain('vector made at the first start')
-    expect(await run(empty.url, `SELECT 1 FROM pg_extension WHERE extname = 'vector'`)).toEqual(
-      expect.objectContaining({ length: 0 }),
-    )
+    expect(
+      await askPostgres(empty.url, `SELECT 1 FROM pg_extension WHERE extname = 'vector'`),
+    ).toEqual(expect.objectContaining({ length: 0 }))
   })
 
   test('the doctor reports clocks that differ, and a database that is away', async () => {

@@ -3,10 +3,12 @@ import { systemClock } from '../../src/core/clock.ts'
 import { createLogger } from '../../src/core/log.ts'
 import { sql } from '../../src/storage/db.ts'
 import { KEYS_PER_DOC } from '../../src/storage/indexes.ts'
+import { createOwnState } from '../../src/storage/own-state.ts'
 import { openConnection } from '../../src/storage/postgres/connection.ts'
 import { createReader, openPostgres } from '../../src/storage/postgres/db.ts'
 import { migratePostgres } from '../../src/storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../../src/storage/postgres/migrations/index.ts'
+import { openSharedState } from '../../src/storage/postgres/shared-state.ts'
 import { createVectorGraph, knowsStrictOrder } from '../../src/storage/postgres/vector-graph.ts'
 import { createVectorIndex } from '../../src/storage/postgres/vectors.ts'
 import { newDoc } from '../support/indexes.ts'
@@ -29,6 +31,8 @@ const entries = (doc: number, count: number) =>
     vector: noise(doc * KEYS_PER_DOC + i),
   }))
 
+const { leases } = createOwnState(systemClock())
+
 test('a graph finds what reading all vectors finds, and every one of a small tenant', async () => {
   await using server = await startPostgres('all')
   const clock = systemClock()
@@ -37,7 +41,7 @@ test('a graph finds what reading all vectors finds, and every one of a small ten
   const write = (line: string) => line.includes('built the graph') && built.resolve()
   const log = createLogger({ level: 'info', json: true, now: () => new Date(), write })
   const connect = () => openConnection({ url: server.url, clock })
-  const graph = createVectorGraph({ db, connect, log })
+  const graph = createVectorGraph({ db, connect, clock, log, leases: () => leases })
   const reader = createReader(db)
   const asked: string[] = []
   const all: typeof reader.all = (tenantId, statement, signal) => {
@@ -67,6 +71,65 @@ test('a graph finds what reading all vectors finds, and every one of a small ten
   expect(asked.filter((text) => text.includes('strict_order'))).toHaveLength(1)
   expect(await near.search(small, noise(5), 10)).toHaveLength(4)
   expect(await near.search({ tenantId: 'nobody', model: 'm' }, noise(5), 10)).toEqual([])
+  await db.close()
+})
+
+test('a graph that cannot be built is tried again later, not at each search', async () => {
+  await using server = await startPostgres('all')
+  let now = 0
+  const clock = { ...systemClock(), steady: () => now }
+  const db = openPostgres({ url: server.url, clock })
+  let failures = 0
+  const write = (line: string) => {
+    if (line.includes('not built')) failures += 1
+  }
+  const log = createLogger({ level: 'info', json: true, now: () => new Date(), write })
+  let builds = 0
+  const connect = () => {
+    builds += 1
+    const refuse = async () => {
+      throw new Error('no space is left on the disk')
+    }
+    return { ...openConnection({ url: server.url, clock }), send: refuse }
+  }
+  const graph = createVectorGraph({ db, connect, clock, log, leases: () => leases })
+  const search = async () => {
+    for (let i = 0; i < 20; i++) expect(await graph.isReady(DIMENSIONS)).toBe(false)
+  }
+  for (const [after, minutes] of [0, 1, 10, 60, 60].entries()) {
+    await search()
+    expect(builds).toBe(after)
+    now += minutes * 60_000
+    await search()
+    while (failures < after + 1) await Bun.sleep(1)
+    expect(builds).toBe(after + 1)
+  }
+  await db.close()
+})
+
+test('of two servers one builds a graph, and the other does not drop it', async () => {
+  await using server = await startPostgres('all')
+  const clock = systemClock()
+  const db = openPostgres({ url: server.url, clock })
+  const log = createLogger({ level: 'error', json: true, now: () => new Date(), write() {} })
+  const open = () => openSharedState({ db, clock, log, directUrl: null })
+  const servers = [await open(), await open()]
+  const asked: string[] = []
+  const connect = () => {
+    const connection = openConnection({ url: server.url, clock })
+    const send: typeof connection.send = (statements, ...more) => {
+      asked.push(...statements.map(({ sql: text }) => text.slice(0, 6)))
+      return connection.send(statements, ...more)
+    }
+    return { ...connection, send }
+  }
+  const graphs = servers.map(({ leases: own }) =>
+    createVectorGraph({ db, connect, clock, log, leases: () => own }),
+  )
+  const areReady = () => Promise.all(graphs.map((graph) => graph.isReady(DIMENSIONS)))
+  while ((await areReady()).includes(false)) await Bun.sleep(1)
+  expect(asked).toEqual(['SET st', 'DROP I', 'CREATE'])
+  for (const one of servers) await one.close()
   await db.close()
 })
 

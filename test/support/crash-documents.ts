@@ -1,4 +1,3 @@
-import type postgres from 'postgres'
 import type { Sending } from './crash-sessions.ts'
 
 /** A document or file that was sent, with a word that only its passages contain. */
@@ -146,26 +145,39 @@ const LEFT = `
   UNION ALL SELECT 'words of no chunk', count(*)::int FROM kb_word
     WHERE NOT EXISTS (SELECT 1 FROM kb_chunk WHERE doc_num * 1024 + seq = key)`
 
-async function leftOver(driver: postgres.Sql): Promise<string[]> {
-  const rows = await driver.unsafe(LEFT)
+type Ask = <Row>(text: string) => Promise<Row[]>
+
+async function leftOver(ask: Ask): Promise<string[]> {
+  const rows = await ask<{ what: string; n: number }>(LEFT)
   return rows.filter(({ n }) => n > 0).map(({ what, n }) => `${n} ${what}`)
+}
+
+/** A row as the database gives it; numbers are text. */
+interface StoredDoc {
+  readonly id: string
+  readonly title: string
+  readonly source_id: string | null
+  readonly part: string | null
+  readonly parts: string | null
 }
 
 /** Compares all documents with those that were sent; each must be stored whole and once. */
 export async function verifyDocuments(
-  driver: postgres.Sql,
+  ask: Ask,
   sent: SentDocuments,
   sending: Sending,
 ): Promise<string[]> {
   const until = performance.now() + FINISHED_MS_MAX
-  let left = await leftOver(driver)
+  let left = await leftOver(ask)
   while (left.length > 0 && performance.now() < until) {
     await Bun.sleep(500)
-    left = await leftOver(driver)
+    left = await leftOver(ask)
   }
   const faults = [...left]
-  const docs = await driver`SELECT id, title, source_id, part, parts FROM kb_doc`
-  const sources = await driver`SELECT id, state, error_class FROM kb_source`
+  const docs = await ask<StoredDoc>('SELECT id, title, source_id, part, parts FROM kb_doc')
+  const sources = await ask<{ id: string; state: string; error_class: string | null }>(
+    'SELECT id, state, error_class FROM kb_source',
+  )
   for (const { id, state, error_class } of sources) {
     if (state !== 'ready') faults.push(`source ${id} is ${state}: ${error_class}`)
   }

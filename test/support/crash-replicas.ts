@@ -1,4 +1,3 @@
-import postgres from 'postgres'
 import {
   DOCUMENT_ENV,
   emptyKb,
@@ -9,6 +8,7 @@ import {
 import { randomFrom } from './crash-ledger.ts'
 import { compareTurns, fillSessions, type Sending, type SentTurns } from './crash-sessions.ts'
 import { createKey } from './key.ts'
+import { askPostgres } from './postgres-client.ts'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
 import { type Server, startServer } from './server.ts'
 import { tempFolder } from './temp.ts'
@@ -197,30 +197,28 @@ async function verify(url: string, parts: Parts): Promise<number> {
   const { sessions, documents, world, random } = parts
   const { faults } = parts.report
   const sending = sendingTo(world, random)
-  const driver = postgres(url, { max: 1, onnotice() {} })
+  const ask = <Row>(text: string) => askPostgres<Row>(url, text)
   let doubtful = 0
-  try {
-    const rows = await driver`SELECT session_id, user_text FROM turn ORDER BY session_id, seq`
-    const stored = Map.groupBy(rows, ({ session_id }) => String(session_id))
-    for (const [id, sent] of sessions) {
-      const texts = (stored.get(id) ?? []).map(({ user_text }) => String(user_text))
-      faults.push(...compareTurns(id, sent, texts))
-      const there = new Set(texts)
-      doubtful += sent.filter(({ text, acknowledged }) => !acknowledged && there.has(text)).length
-    }
-    const [left] = await driver`
-      SELECT count(*)::int AS tickets FROM turn_ticket t JOIN replica r ON r.id = t.replica
-      WHERE t.at < now() - interval '1 minute' AND r.seen_at > now() - interval '20 seconds'`
-    if (left?.tickets > 0) faults.push(`${left?.tickets} tickets of turns that are over`)
-    const twice = await driver`
-      SELECT device_id FROM api_key WHERE device_id IS NOT NULL GROUP BY device_id
-      HAVING count(*) > 1`
-    for (const { device_id } of twice) faults.push(`device ${device_id} has two keys`)
-    faults.push(...(await verifyDocuments(driver, documents, sending)))
-    if (faults.length === 0) await emptyKb(sending)
-  } finally {
-    await driver.end({ timeout: 1 })
+  const rows = await ask<{ session_id: string; user_text: string }>(
+    'SELECT session_id, user_text FROM turn ORDER BY session_id, seq',
+  )
+  const stored = Map.groupBy(rows, ({ session_id }) => session_id)
+  for (const [id, sent] of sessions) {
+    const texts = (stored.get(id) ?? []).map(({ user_text }) => user_text)
+    faults.push(...compareTurns(id, sent, texts))
+    const there = new Set(texts)
+    doubtful += sent.filter(({ text, acknowledged }) => !acknowledged && there.has(text)).length
   }
+  const [left] = await ask<{ tickets: number }>(`
+    SELECT count(*)::int AS tickets FROM turn_ticket t JOIN replica r ON r.id = t.replica
+    WHERE t.at < now() - interval '1 minute' AND r.seen_at > now() - interval '20 seconds'`)
+  if (left && left.tickets > 0) faults.push(`${left.tickets} tickets of turns that are over`)
+  const twice = await ask<{ device_id: string }>(`
+    SELECT device_id FROM api_key WHERE device_id IS NOT NULL GROUP BY device_id
+    HAVING count(*) > 1`)
+  for (const { device_id } of twice) faults.push(`device ${device_id} has two keys`)
+  faults.push(...(await verifyDocuments(ask, documents, sending)))
+  if (faults.length === 0) await emptyKb(sending)
   return doubtful
 }
 

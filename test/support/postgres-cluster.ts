@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import postgres from 'postgres'
 import { asOrdinaryUser, freePort, programs } from './postgres.ts'
+import { askPostgres } from './postgres-client.ts'
 
 /** A server that can be killed and started again on the same data. */
 export interface Cluster extends AsyncDisposable {
@@ -29,15 +29,10 @@ export async function startCluster(): Promise<Cluster> {
   let server: Bun.Subprocess | null = null
 
   async function answers(): Promise<boolean> {
-    const driver = postgres(url, { max: 1, connect_timeout: 2, onnotice() {} })
-    try {
-      await driver.unsafe('SELECT 1')
-      return true
-    } catch {
-      return false
-    } finally {
-      await driver.end({ timeout: 1 })
-    }
+    return await askPostgres(url, 'SELECT 1').then(
+      () => true,
+      () => false,
+    )
   }
 
   async function start(): Promise<void> {

@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import postgres from 'postgres'
 import { systemClock } from '../../src/core/clock.ts'
 import { migratePostgres } from '../../src/storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../../src/storage/postgres/migrations/index.ts'
 import { selfSigned } from './certificate.ts'
+import { askPostgres } from './postgres-client.ts'
 
 export interface TestPostgres extends AsyncDisposable {
   /** Of a database of its own. */
@@ -107,17 +107,7 @@ async function startServer(): Promise<Server> {
   throw new Error('PostgreSQL did not start')
 }
 
-async function command(address: string, text: string) {
-  const driver = postgres(`${address}/postgres`, {
-    ...{ max: 1, fetch_types: false, connect_timeout: 60 },
-    onnotice() {},
-  })
-  try {
-    return await driver.unsafe(text)
-  } finally {
-    await driver.end({ timeout: 1 })
-  }
-}
+const command = (address: string, text: string) => askPostgres(`${address}/postgres`, text)
 
 /** Whether this machine has the programs of a server. */
 export const hasPostgres = (): boolean => Boolean(GIVEN) || programs() !== null

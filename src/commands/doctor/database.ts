@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { DatabaseAway } from '../../core/errors.ts'
-import { refusalOf } from '../../storage/postgres/connection.ts'
+import { refusalOf } from '../../storage/postgres/address.ts'
 import { inspectPostgres, type PostgresInspection } from '../../storage/postgres/inspect.ts'
 import { isOldVector, VECTOR_MIN, VERSION_MIN } from '../../storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../../storage/postgres/migrations/index.ts'

@@ -1,4 +1,11 @@
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../storage/db.ts'
 import type { App, AppUpsertRequest } from './model.ts'
 
 type Row = Omit<App, 'thinking' | 'kb_enabled' | 'tools_enabled'> & {
@@ -47,7 +54,7 @@ export function createAppStore(db: Db) {
 
     /** False, and nothing is stored, when the tenant has `max` apps; one statement decides. */
     async insert(tenantId: string, app: App, max: number): Promise<boolean> {
-      const { changes } = await db.run(sql`
+      const { changes } = await db.run(locked('app', tenantId)`
         INSERT INTO app (id, tenant_id, name, system_prompt, persona_id, model, thinking,
           temperature, kb_enabled, tools_enabled, created_at)
         SELECT ${app.id}, ${tenantId}, ${app.name}, ${app.system_prompt}, ${app.persona_id},

@@ -1,4 +1,4 @@
-import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
+import { type Db, expectRows, locked, sql, storedAsExpected, withLock } from '../../storage/db.ts'
 import type { NewKey } from '../keys/store.ts'
 import type { StoredBoard } from './board.ts'
 import type { CodeOwner, NewDevice } from './store.ts'
@@ -59,7 +59,9 @@ export function createBoardStore(db: Db) {
       most: { readonly devices: number; readonly keys: number },
     ): Promise<boolean> {
       const { id, tenantId, mac, createdAt } = device
-      const insertDevice = sql`
+      const insertDevice = withLock(
+        ['api_key', tenantId],
+        locked('device', tenantId)`
         INSERT INTO device (id, tenant_id, name, app_id, hw_model, firmware, code_hash, key_id, mac,
           client_hash, activated_at, made_by, created_at)
         SELECT ${id}, ${tenantId}, ${device.name}, ${device.appId}, ${device.hwModel},
@@ -68,7 +70,8 @@ export function createBoardStore(db: Db) {
         WHERE (SELECT count(*) FROM device WHERE tenant_id = ${tenantId}) < ${most.devices}
           AND (SELECT count(*) FROM api_key WHERE tenant_id = ${tenantId}) < ${most.keys}
           AND (CAST(${device.madeBy} AS TEXT) IS NULL
-            OR EXISTS (SELECT 1 FROM api_key WHERE id = ${device.madeBy} AND revoked_at IS NULL))`
+            OR EXISTS (SELECT 1 FROM api_key WHERE id = ${device.madeBy} AND revoked_at IS NULL))`,
+      )
       const insertKey = sql`
         INSERT INTO api_key
           (id, tenant_id, hash, prefix, tail, rate_limit, daily_tokens, app_id, device_id, made_by,

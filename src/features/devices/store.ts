@@ -1,4 +1,12 @@
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+  withLock,
+} from '../../storage/db.ts'
 import type { NewKey } from '../keys/store.ts'
 import type { StoredBoard } from './board.ts'
 import type { Device, DeviceHeartbeatRequest, DeviceUpdateRequest } from './model.ts'
@@ -56,7 +64,10 @@ export function createDeviceStore(db: Db) {
 
     /** False, and nothing is stored, at `most` devices of the tenant or for a revoked maker. */
     async insert(device: NewDevice, most: number): Promise<boolean> {
-      const { changes } = await db.run(sql`
+      const { changes } = await db.run(
+        withLock(
+          ['api_key', device.tenantId],
+          locked('device', device.tenantId)`
         INSERT INTO device (id, tenant_id, name, app_id, hw_model, code_hash, code_expires_at,
           made_by, created_at)
         SELECT ${device.id}, ${device.tenantId}, ${device.name}, ${device.appId},
@@ -64,7 +75,9 @@ export function createDeviceStore(db: Db) {
           ${device.createdAt}
         WHERE (SELECT count(*) FROM device WHERE tenant_id = ${device.tenantId}) < ${most}
           AND (CAST(${device.madeBy} AS TEXT) IS NULL
-            OR EXISTS (SELECT 1 FROM api_key WHERE id = ${device.madeBy} AND revoked_at IS NULL))`)
+            OR EXISTS (SELECT 1 FROM api_key WHERE id = ${device.madeBy} AND revoked_at IS NULL))`,
+        ),
+      )
       return changes === 1
     },
 
@@ -92,7 +105,7 @@ export function createDeviceStore(db: Db) {
       },
       revokeKeys: Statement,
     ): Promise<boolean> {
-      const renew = sql`
+      const renew = locked('api_key', tenantId)`
         UPDATE device SET code_hash = ${code.hash}, code_expires_at = ${code.expiresAt},
           key_id = NULL, activated_at = NULL, mac = NULL, client_hash = NULL,
           made_by = ${code.madeBy}
@@ -133,7 +146,7 @@ export function createActivationStore(db: Db) {
         UPDATE device SET key_id = ${key.id}, activated_at = ${at}, code_expires_at = NULL,
           mac = ${board?.mac ?? null}, client_hash = ${board?.clientHash ?? null}
         WHERE code_hash = ${codeHash} AND key_id IS NULL AND code_expires_at > ${at}`
-      const insert = sql`
+      const insert = locked('api_key', key.tenantId)`
         INSERT INTO api_key
           (id, tenant_id, hash, prefix, tail, rate_limit, daily_tokens, app_id, device_id, made_by,
           created_at)

@@ -28,10 +28,12 @@ export const createCitationWrite =
     const first = firstCitedDay(clock)
     await db.batch(
       citations.flatMap(({ tenantId, docId, day, count }) => [
+        // No lock: a foreign key and the row that is changed decide.
         sql`
         INSERT INTO kb_citation (doc_num, day, count)
         SELECT num, ${day}, ${count} FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${docId}
         ON CONFLICT (doc_num, day) DO UPDATE SET count = kb_citation.count + excluded.count`,
+        // No lock: a number of a document is not used again.
         sql`
         DELETE FROM kb_citation WHERE day < ${first}
           AND doc_num = (SELECT num FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${docId})`,

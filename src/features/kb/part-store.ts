@@ -1,5 +1,5 @@
 import { newId } from '../../core/crypto.ts'
-import { expectRows, type Statement, sql } from '../../storage/db.ts'
+import { expectRows, locked, type Statement, sql } from '../../storage/db.ts'
 import type { DocText, Prepare } from './prepare.ts'
 import { type KbStore, type KbStoreParts, keysOf } from './store.ts'
 
@@ -75,7 +75,7 @@ export function createPartStore(options: PartStoreOptions) {
         WHERE tenant_id = ${tenantId} AND source_id = ${sourceId} AND stage = 'live'`,
       expectRows(
         count,
-        sql`UPDATE kb_doc SET stage = 'live'
+        locked('kb_doc', tenantId)`UPDATE kb_doc SET stage = 'live'
           WHERE tenant_id = ${tenantId} AND source_id = ${sourceId} AND stage = 'new'
             AND (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'
               AND source_id IS DISTINCT FROM ${sourceId}) + ${count} <= ${docsMax}`,

@@ -2,6 +2,7 @@ import { KB_CHUNKS_SHOWN_MAX } from '../../core/limits/contract.ts'
 import {
   type Db,
   expectRows,
+  locked,
   type Reader,
   type Statement,
   sql,
@@ -105,7 +106,8 @@ export function createKbStore(parts: KbStoreParts) {
       const keys = keysOf(doc)
       const [removed] = await db.batch([
         sql`DELETE FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${id} AND stage = 'live'`,
-        sql`DELETE FROM kb_source WHERE tenant_id = ${tenantId} AND id = ${doc.source_id}
+        locked('kb_doc', tenantId)`
+          DELETE FROM kb_source WHERE tenant_id = ${tenantId} AND id = ${doc.source_id}
           AND NOT EXISTS (
             SELECT 1 FROM kb_doc WHERE source_id = ${doc.source_id} AND stage = 'live')`,
         ...words.remove(keys),
@@ -137,7 +139,7 @@ function countedNums(db: Db): () => Promise<number> {
 /** Changes no row when the tenant has `docsMax` documents. */
 const insertDoc = (num: number, added: NewDoc, docsMax: number): Statement => {
   const { tenantId, doc, model, stage } = added
-  return sql`
+  return locked('kb_doc', tenantId)`
   INSERT INTO kb_doc (num, id, tenant_id, title, char_count, chunk_count, created_at, embed_model,
     source_id, part, parts, stage)
   SELECT ${num}, ${doc.id}, ${tenantId}, ${doc.title}, ${doc.char_count}, ${doc.chunk_count},

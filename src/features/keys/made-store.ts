@@ -1,4 +1,4 @@
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, locked, type Statement, sql } from '../../storage/db.ts'
 import type { StoredKey } from './store.ts'
 
 export interface MadeDevice {
@@ -14,7 +14,8 @@ export interface MadeShare {
 
 /** Ends what a key has made: keys, codes of devices, shares. */
 export const revokeMade = (tenantId: string, keyId: string, at: number): Statement[] => [
-  sql`
+  // What a revoked key may no longer make is decided under the same lock.
+  locked('api_key', tenantId)`
   UPDATE api_key SET revoked_at = ${at}
   WHERE tenant_id = ${tenantId} AND made_by = ${keyId} AND revoked_at IS NULL`,
   sql`

@@ -1,5 +1,12 @@
 import type { Principal } from '../../core/principal.ts'
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../storage/db.ts'
 import { createMadeStore } from './made-store.ts'
 import type { ApiKeyMeta, KeyUpdateRequest } from './model.ts'
 
@@ -68,7 +75,10 @@ export const revokeKeysOfApp = (tenantId: string, appId: string, at: number): St
 const holdApp = ({ tenantId }: NewKey, appId: string): Statement =>
   sql`UPDATE app SET name = name WHERE tenant_id = ${tenantId} AND id = ${appId}`
 
-const insertKeyOfApp = (key: NewKey, appId: string, most: number): Statement => sql`
+const insertKeyOfApp = (key: NewKey, appId: string, most: number): Statement => locked(
+  'api_key',
+  key.tenantId,
+)`
   INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens, app_id,
     made_by, created_at)
   SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},
@@ -122,7 +132,7 @@ export function createKeyStore(db: Db) {
 
     /** Stores nothing and returns false when the tenant has `most` keys. */
     async insert(key: NewKey, most: number): Promise<boolean> {
-      const { changes } = await db.run(sql`
+      const { changes } = await db.run(locked('api_key', key.tenantId)`
         INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens,
           app_id, device_id, created_at)
         SELECT ${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},

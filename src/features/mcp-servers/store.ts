@@ -1,4 +1,4 @@
-import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
+import { type Db, expectRows, locked, sql, storedAsExpected } from '../../storage/db.ts'
 import type { KeptTool } from './listing.ts'
 import { type Checked, createListingWrites } from './listing-store.ts'
 import type { McpErrorClass } from './model.ts'
@@ -141,7 +141,7 @@ function createServerWrites(db: Db) {
       retryAt: number | null,
       max: number,
     ): Promise<boolean> {
-      const { changes } = await db.run(sql`
+      const { changes } = await db.run(locked('mcp_server', tenantId)`
         INSERT INTO mcp_server (id, tenant_id, name, url, header_name, header_sealed, enabled,
           revision, retry_at, created_at)
         SELECT ${id}, ${tenantId}, ${name}, ${url}, ${headerName}, ${headerSealed},
@@ -164,7 +164,7 @@ function createServerWrites(db: Db) {
     ): Promise<boolean> {
       const update = expectRows(
         1,
-        sql`
+        locked('mcp_server', tenantId)`
           UPDATE mcp_server SET name = ${name}, url = ${url}, header_name = ${headerName},
             header_sealed = ${headerSealed}, enabled = ${Number(enabled)}, revision = ${revision}
           WHERE tenant_id = ${tenantId} AND id = ${id} AND revision = ${before} AND NOT EXISTS (
@@ -212,6 +212,7 @@ function createServerWrites(db: Db) {
               UPDATE mcp_server SET revision = ${revision}
               WHERE tenant_id = ${tenantId} AND id = ${id}`,
           ),
+          // No lock: the statement before it holds the row of the server.
           sql`
             UPDATE mcp_tool SET approved_hash = w.approved,
               approved_description = CASE WHEN w.approved IS NOT DISTINCT FROM hash THEN description

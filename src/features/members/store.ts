@@ -1,5 +1,5 @@
 import type { Role } from '../../core/principal.ts'
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, locked, type Statement, sql, withLock } from '../../storage/db.ts'
 
 export interface MemberRow {
   readonly id: string
@@ -55,7 +55,7 @@ export function createMemberStore(db: Db) {
      * is stored, when the tenant has `most` members or has this one already.
      */
     async insert({ id, tenantId, email, role, at }: NewMember, most: number): Promise<boolean> {
-      const { changes } = await db.run(sql`
+      const { changes } = await db.run(locked('member', tenantId)`
         INSERT INTO member (id, tenant_id, email, role, user_id, invited_at, joined_at)
         SELECT ${id}, ${tenantId}, ${email}, ${role}, u.id, ${at},
           CASE WHEN u.id IS NULL THEN NULL ELSE ${at} END
@@ -69,21 +69,25 @@ export function createMemberStore(db: Db) {
     /** False for the last owner, and for an id that the tenant does not have. */
     async setRole(tenantId: string, id: string, role: Role): Promise<boolean> {
       const guard = notLastOwner(tenantId, id)
-      const { changes } = await db.run({
-        sql: `UPDATE member SET role = ? WHERE tenant_id = ? AND id = ?
-          AND (? = 'owner' OR ${guard.sql})`,
-        args: [role, tenantId, id, role, ...guard.args],
-      })
+      const { changes } = await db.run(
+        withLock(['member', tenantId], {
+          sql: `UPDATE member SET role = ? WHERE tenant_id = ? AND id = ?
+            AND (? = 'owner' OR ${guard.sql})`,
+          args: [role, tenantId, id, role, ...guard.args],
+        }),
+      )
       return changes === 1
     },
 
     /** As `setRole`. */
     async remove(tenantId: string, id: string): Promise<boolean> {
       const guard = notLastOwner(tenantId, id)
-      const { changes } = await db.run({
-        sql: `DELETE FROM member WHERE tenant_id = ? AND id = ? AND ${guard.sql}`,
-        args: [tenantId, id, ...guard.args],
-      })
+      const { changes } = await db.run(
+        withLock(['member', tenantId], {
+          sql: `DELETE FROM member WHERE tenant_id = ? AND id = ? AND ${guard.sql}`,
+          args: [tenantId, id, ...guard.args],
+        }),
+      )
       return changes === 1
     },
   }

@@ -1,4 +1,12 @@
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+  withLock,
+} from '../../storage/db.ts'
 
 export interface PersonRow {
   readonly id: string
@@ -34,7 +42,10 @@ const anotherOperator = (id: string): Statement => sql`
 export function createPeopleStore(db: Db) {
   const guarded = (text: string, id: string): Statement => {
     const guard = anotherOperator(id)
-    return { sql: `${text} WHERE id = ? AND ${guard.sql}`, args: [id, ...guard.args] }
+    return withLock(['user', 'operator'], {
+      sql: `${text} WHERE id = ? AND ${guard.sql}`,
+      args: [id, ...guard.args],
+    })
   }
   const changed = async (statement: Statement) => (await db.run(statement)).changes === 1
 
@@ -83,7 +94,7 @@ export function createPeopleStore(db: Db) {
     /** Deletes a person and makes `to` the owner of their tenants. False as `disable`. */
     async remove(id: string, to: string, handovers: readonly Handover[], at: string) {
       const own = handovers.map(
-        ({ tenantId, memberId }) => sql`
+        ({ tenantId, memberId }) => locked('member', tenantId)`
           INSERT INTO member (id, tenant_id, email, role, user_id, invited_at, joined_at)
           SELECT ${memberId}, ${tenantId}, email, 'owner', id, ${at}, ${at} FROM "user"
           WHERE id = ${to}

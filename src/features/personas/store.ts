@@ -1,7 +1,14 @@
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../storage/db.ts'
 import type { ImportedPersona, Persona, PersonaUpdateRequest } from './model.ts'
 
-const clearDefault = (tenantId: string): Statement => sql`
+const clearDefault = (tenantId: string): Statement => locked('persona', tenantId)`
   UPDATE persona SET is_default = 0 WHERE tenant_id = ${tenantId} AND is_default = 1`
 
 export type PersonaHead = Pick<Persona, 'id' | 'name' | 'is_default'>
@@ -25,7 +32,7 @@ export function createPersonaStore(db: Db) {
      * the tenant has `max` personas.
      */
     insert(tenantId: string, persona: Persona, max: number): Promise<boolean> {
-      const insert = sql`
+      const insert = locked('persona', tenantId)`
         INSERT INTO persona (id, tenant_id, name, prompt, is_default, created_at)
         SELECT ${persona.id}, ${tenantId}, ${persona.name}, ${persona.prompt},
           ${persona.is_default}, ${persona.created_at}

@@ -1,5 +1,12 @@
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../storage/db.ts'
 import type { TurnIndex } from '../../storage/indexes.ts'
 import type { Fence } from '../../storage/shared-state.ts'
 import { indexNewestTurn } from './indexing-store.ts'
@@ -47,6 +54,7 @@ export interface FinishedTurn {
  * Numbers continue above every turn that the session ever folded, so a turn that is stored during a
  * fold is never mistaken for a folded one.
  */
+// No lock: the statement before it, `touchSession`, holds the row of the session.
 const insertTurn = (turn: FinishedTurn): Statement => sql`
   INSERT INTO turn (tenant_id, session_id, seq, app_id, user_text, reply, created_at, details)
   SELECT ${turn.tenantId}, ${turn.sessionId},
@@ -64,7 +72,7 @@ const touchSession = (turn: FinishedTurn): Statement => sql`
 
 /** Removes the turn that is replaced. If it no longer exists, the count of turns stays the same. */
 function removeTurn({ tenantId, sessionId }: FinishedTurn, { seq, created_at }: StoredTurn) {
-  const uncount = sql`
+  const uncount = locked('session', tenantId, sessionId)`
     UPDATE session SET turn_count = turn_count - 1
     WHERE tenant_id = ${tenantId} AND id = ${sessionId}
       AND EXISTS (SELECT 1 FROM turn
@@ -160,7 +168,7 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
       last: StoredTurn,
       summary: string,
     ): Promise<boolean> {
-      const update = sql`
+      const update = locked('session', tenantId, id)`
         UPDATE session SET summary = ${summary}, folded_through = ${last.seq}
         WHERE tenant_id = ${tenantId} AND id = ${id} AND folded_through = ${was}
           AND EXISTS (SELECT 1 FROM turn
@@ -176,6 +184,7 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
 
     /** Deletes up to 5,000 folded turns; resolves with their number. */
     async forgetFolded(): Promise<number> {
+      // No lock: what is folded stays folded.
       const { changes } = await db.run(sql`
         DELETE FROM turn WHERE (tenant_id, session_id, seq) IN (
           SELECT t.tenant_id, t.session_id, t.seq FROM session s CROSS JOIN turn t

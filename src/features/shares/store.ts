@@ -1,4 +1,4 @@
-import { type Db, sql } from '../../storage/db.ts'
+import { type Db, locked, sql, withLock } from '../../storage/db.ts'
 
 export interface ShareRow {
   readonly id: string
@@ -44,7 +44,10 @@ export function createShareStore(db: Db) {
      * revoked.
      */
     async insert(share: NewShare, most: number): Promise<boolean> {
-      const { changes } = await db.run(sql`
+      const { changes } = await db.run(
+        withLock(
+          ['api_key', share.tenantId],
+          locked('share', share.tenantId)`
         INSERT INTO share (id, tenant_id, app_id, name, hash, origins, daily_turns, daily_tokens,
           expires_at, made_by, created_at)
         SELECT ${share.id}, tenant_id, id, ${share.name}, ${share.hash},
@@ -53,7 +56,9 @@ export function createShareStore(db: Db) {
         FROM app WHERE tenant_id = ${share.tenantId} AND id = ${share.app_id}
           AND (SELECT count(*) FROM share WHERE app_id = ${share.app_id}) < ${most}
           AND (CAST(${share.madeBy} AS TEXT) IS NULL
-            OR EXISTS (SELECT 1 FROM api_key WHERE id = ${share.madeBy} AND revoked_at IS NULL))`)
+            OR EXISTS (SELECT 1 FROM api_key WHERE id = ${share.madeBy} AND revoked_at IS NULL))`,
+        ),
+      )
       return changes === 1
     },
 
@@ -108,6 +113,7 @@ export function createShareStore(db: Db) {
 
     /** Counts a turn of the day; false when `most` were counted. */
     async takeTurn(id: string, day: number, most: number): Promise<boolean> {
+      // No lock: the row of the day is changed only while its own count allows it.
       const { changes } = await db.run(sql`
         INSERT INTO share_day (share_id, day, turns)
         SELECT id, ${day}, 1 FROM share WHERE id = ${id}

@@ -5,7 +5,14 @@ import {
   SOURCES_WAITING_MAX,
 } from '../../core/limits/contract.ts'
 import { SOURCES_FAILED_MAX } from '../../core/limits/machine.ts'
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../storage/db.ts'
 import type { SourceFailure } from './failure.ts'
 import type { Refresh, Source, SourceState } from './model.ts'
 
@@ -127,7 +134,10 @@ export function createSourceStore(db: Db) {
 
     /** Makes a source due now. A failed one waits like a new one; false when too many wait. */
     askForCheck: async ({ tenant_id, id }: SourceKey, now: number): Promise<boolean> => {
-      const asked = await db.run(sql`UPDATE kb_source SET attempts = 0, due_at = ${now},
+      const asked = await db.run(locked(
+        'kb_source',
+        tenant_id,
+      )`UPDATE kb_source SET attempts = 0, due_at = ${now},
           state = CASE state WHEN 'failed' THEN 'queued' ELSE state END
         WHERE tenant_id = ${tenant_id} AND id = ${id} AND kind = 'url'
           AND (state <> 'failed' OR (SELECT count(*) FROM kb_source WHERE tenant_id = ${tenant_id}
@@ -142,7 +152,10 @@ export function createSourceStore(db: Db) {
       next: number | null,
       now: number,
     ) => {
-      const set = await db.run(sql`UPDATE kb_source SET refresh = ${refresh},
+      const set = await db.run(locked(
+        'kb_source',
+        tenant_id,
+      )`UPDATE kb_source SET refresh = ${refresh},
           due_at = CASE WHEN due_at <= ${now} OR state IN ('queued', 'reading', 'embedding')
             THEN due_at ELSE ${next} END
         WHERE tenant_id = ${tenant_id} AND id = ${id} AND kind = 'url'
@@ -260,7 +273,10 @@ const readyRow = (
             WHEN 'weekly' THEN ${now + WEEK_MS} END
   WHERE tenant_id = ${tenant_id} AND id = ${id}`
 
-const insertRow = (tenantId: string, source: NewSource, now: number): Statement => sql`
+const insertRow = (tenantId: string, source: NewSource, now: number): Statement => locked(
+  'kb_source',
+  tenantId,
+)`
   INSERT INTO kb_source (id, tenant_id, kind, title, is_named, file_name, media_type, bytes, url,
     refresh, state, created_at, due_at)
   SELECT ${source.id}, ${tenantId}, ${source.kind}, ${source.title}, ${source.is_named},
@@ -272,7 +288,7 @@ const insertRow = (tenantId: string, source: NewSource, now: number): Statement 
       OR (SELECT count(*) FROM kb_source WHERE tenant_id = ${tenantId} AND refresh <> 'off')
         < ${SOURCES_REFRESHED_MAX})`
 
-const dropFailed = (tenantId: string): Statement => sql`
+const dropFailed = (tenantId: string): Statement => locked('kb_source', tenantId)`
   DELETE FROM kb_source WHERE tenant_id = ${tenantId} AND state = 'failed' AND id NOT IN (
     SELECT id FROM kb_source WHERE tenant_id = ${tenantId} AND state = 'failed'
     ORDER BY created_at DESC LIMIT ${SOURCES_FAILED_MAX})`

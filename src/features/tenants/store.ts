@@ -1,5 +1,12 @@
 import type { Role } from '../../core/principal.ts'
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../storage/db.ts'
 
 export interface User {
   readonly user_id: string
@@ -29,6 +36,7 @@ type Row = Omit<User, 'operator' | 'disabled'> & { operator: number; disabled: n
 const userOf = (row: Row | null): User | null =>
   row && { ...row, operator: row.operator === 1, disabled: row.disabled === 1 }
 
+// No lock: nobody else knows the tenant yet.
 const insertMember = (ids: { tenant: string; user: string }, at: string): Statement => sql`
   INSERT INTO member (id, tenant_id, email, role, user_id, invited_at, joined_at)
   SELECT ${ids.user}, ${ids.tenant}, email, 'owner', id, ${at}, ${at} FROM "user"
@@ -84,7 +92,7 @@ export function createTenantStore(db: Db) {
 
     /** False when the person is not a member of the tenant. */
     async moveTo(tenantId: string, userId: string): Promise<boolean> {
-      const { changes } = await db.run(sql`
+      const { changes } = await db.run(locked('member', tenantId)`
         UPDATE "user" SET tenant_id = ${tenantId} WHERE id = ${userId} AND EXISTS (
           SELECT 1 FROM member WHERE tenant_id = ${tenantId} AND user_id = ${userId})`)
       return changes === 1
@@ -98,7 +106,7 @@ export function createTenantStore(db: Db) {
       return row?.tenant_id ?? null
     },
 
-    /** Accepts all invitations of a verified address. */
+    /** Accepts all invitations of a verified address. No lock: it decides nothing by the person. */
     async join(email: string, at: string): Promise<void> {
       await db.run(sql`
         UPDATE member SET joined_at = ${at},
@@ -115,7 +123,7 @@ export function createTenantStore(db: Db) {
 
     /** Records a sign-in. The first person to sign in becomes the operator. */
     async signedIn(userId: string, at: string): Promise<void> {
-      await db.run(sql`
+      await db.run(locked('user', 'operator')`
         UPDATE "user" SET signed_in_at = ${at},
           operator = CASE WHEN EXISTS (SELECT 1 FROM "user" WHERE operator = 1)
             THEN operator ELSE 1 END
@@ -127,7 +135,7 @@ export function createTenantStore(db: Db) {
       const known = await byEmail(email)
       if (known) return known
       // Of two simultaneous first logins one stores its rows, and both read them.
-      const tenant = sql`
+      const tenant = locked('user', email)`
         INSERT INTO tenant (id, created_at)
         SELECT ${ids.tenant}, ${at} WHERE NOT EXISTS (SELECT 1 FROM "user" WHERE email = ${email})`
       const user = sql`

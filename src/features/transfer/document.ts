@@ -12,7 +12,7 @@ import type { CarriedDoc } from '../kb/archive.ts'
 
 /** The documents of an export with the knowledge base. */
 
-const wellFormed = z.string().overwrite((text) => text.toWellFormed())
+const wellFormed = z.string().overwrite((text) => text.toWellFormed().replaceAll('\0', '\ufffd'))
 const time = z.iso.datetime({ offset: true }).transform((at) => new Date(at).toISOString())
 const count = z.int().min(0)
 

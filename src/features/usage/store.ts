@@ -126,6 +126,7 @@ export function createUsageStore(db: Db, reader: Reader, writer: string) {
      * number. The sums by app stay: totals are of all time.
      */
     async prune(day: number): Promise<number> {
+      // No lock: rows only grow older.
       const { changes } = await db.run(sql`
         DELETE FROM usage_key_day WHERE (tenant_id, day, key_id, app_id, channel) IN (
           SELECT u.tenant_id, u.day, u.key_id, u.app_id, u.channel

@@ -24,10 +24,15 @@ const LOOK_MS = 500
 /** A row may become visible this long after rows with greater numbers. */
 const LATE_MS = 10_000
 
-/** Announcements are rows that every server polls, so a lost notification only delays them. */
+/**
+ * Announcements are rows that every server polls, so a lost notification only delays them. A hearer
+ * that fails is called again at each look until it succeeds.
+ */
 export function createAnnouncer({ db, replica, notifier, clock, log }: AnnouncerOptions) {
   const hearers = new Map<string, (subject: string) => Promise<unknown>>()
-  let heard = new Set<number>()
+  let seen = new Set<number>()
+  /** What no hearer has done yet, the latest of each topic and subject. */
+  const open = new Map<string, { readonly row: Row; failed: boolean }>()
   let lookedAt = clock.steady()
   let looking: Promise<void> | null = null
   let again = false
@@ -39,9 +44,24 @@ export function createAnnouncer({ db, replica, notifier, clock, log }: Announcer
       WHERE at > now() - ${Math.ceil(now - lookedAt) + LATE_MS} * interval '1 millisecond'
         AND replica <> ${replica} ORDER BY id`)
     lookedAt = now
-    const fresh = rows.filter(({ id }) => !heard.has(id))
-    heard = new Set(rows.map(({ id }) => id))
-    await Promise.all(fresh.map(({ topic, subject }) => hearers.get(topic)?.(subject)))
+    for (const row of rows) {
+      if (!seen.has(row.id)) open.set(`${row.topic} ${row.subject}`, { row, failed: false })
+    }
+    seen = new Set(rows.map(({ id }) => id))
+    await Promise.all([...open.keys()].map(hear))
+  }
+
+  async function hear(name: string): Promise<void> {
+    const one = open.get(name)
+    if (!one) return
+    const { topic, subject } = one.row
+    try {
+      await hearers.get(topic)?.(subject)
+      open.delete(name)
+    } catch (error) {
+      if (!one.failed) log.warn('announcement not acted on', { topic, ...errorFields(error) })
+      one.failed = true
+    }
   }
 
   /** Runs one `look` at a time, and one more when it is called meanwhile. */

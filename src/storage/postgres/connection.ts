@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
-import postgres from 'postgres'
+import { Client, type ClientConfig, type QueryResult } from 'pg'
 import type { Clock } from '../../core/clock.ts'
 import { DatabaseAway } from '../../core/errors.ts'
-import type { Statement, Value } from '../db.ts'
-import { RESULT_TYPES, storable, typeOf } from './dialect.ts'
-import { faultOf } from './faults.ts'
+import { type Statement, storable } from '../db.ts'
+import { parseAddress } from './address.ts'
+import { createCancel } from './cancel.ts'
+import { RESULT_TYPES } from './dialect.ts'
+import { faultOf, isSlow } from './faults.ts'
 
 /** The answer to a statement. */
 export interface StatementResult {
@@ -23,12 +23,17 @@ export interface Connection {
   /**
    * Sends all statements without waiting in between, and collects the answers. Returns the answers
    * before the first failure, and its fault; statements after it still run, unless a transaction is
-   * open. Rejects with `DatabaseAway` when the connection was lost or `msMax` has passed; the
-   * connection is closed then.
+   * open. Rejects with `DatabaseAway` when the connection was lost, or when `msMax` has passed or
+   * the signal aborted before the answers came: the server is then asked to stop, and the
+   * connection is closed.
    */
-  settle(statements: readonly Statement[], msMax: number): Promise<Settled>
+  settle(statements: readonly Statement[], msMax: number, signal?: AbortSignal): Promise<Settled>
   /** As `settle`, and rejects with the fault of a statement. */
-  send(statements: readonly Statement[], msMax: number): Promise<StatementResult[]>
+  send(
+    statements: readonly Statement[],
+    msMax: number,
+    signal?: AbortSignal,
+  ): Promise<StatementResult[]>
   /** False once the connection was lost. */
   isOpen(): boolean
   /** Closes in an orderly way, or cuts the connection when that takes longer than a second. */
@@ -38,6 +43,8 @@ export interface Connection {
 export interface ConnectionOptions {
   readonly url: string
   readonly clock: Clock
+  /** The server itself ends a statement after this time, also when nobody asks it to. */
+  readonly statementMsMax?: number
   /** Called with each notification of the channels that this connection listens to. */
   readonly onNotify?: (channel: string, payload: string) => void
   readonly onLost?: () => void
@@ -45,171 +52,173 @@ export interface ConnectionOptions {
 
 const lost = () => new DatabaseAway('lost', 'the connection was lost')
 const tooLate = () => new DatabaseAway('timeout', 'the database did not answer in time')
+const givenUp = () => new DatabaseAway('aborted', 'nobody waits for the answer')
 
 const CONNECT_MS_MAX = 5_000
-const GOODBYE_S = 1
+const GOODBYE_MS = 1_000
+/** How long a statement that was asked to stop has for it. */
+const STOP_MS_MAX = 2_000
+/** How often a server that works on a statement looks whether we are still there. */
+const THERE_MS = 5_000
 
-/**
- * A connection that is never reconnected. After a loss the driver would reconnect by itself and go
- * on with what was left: half a message, a ROLLBACK in another caller's transaction, or a write to
- * a closed socket, which throws where nothing can catch it. So each connection has its own driver,
- * and a second socket is refused.
- */
+/** A connection that is never reconnected: what waits on a lost one fails at once. */
 export function openConnection(options: ConnectionOptions): Connection {
-  const { url, clock, onNotify, onLost } = options
-  const line = createSocketOnce(clock)
-  let open = true
-  const { address, ca } = withCertificates(url)
-  const driver = postgres(address, {
-    ...(ca === null ? {} : { ssl: { ca } }),
-    max: 1,
-    prepare: false,
-    fetch_types: false,
-    connect_timeout: 0,
-    idle_timeout: 0,
-    max_lifetime: 0,
-    connection: { application_name: 'moonbase' },
-    types: RESULT_TYPES,
-    onnotice: () => {},
-    onclose: () => hangUp(lost()),
-    ...(onNotify ? { onnotify: onNotify } : {}),
-    socket: line.open,
-  } as Options)
+  const { clock } = options
+  const session = createSession(options)
 
-  /** Rejects the calls that wait for answers: the driver drops unsent statements silently. */
-  const waiting = new Set<(fault: DatabaseAway) => void>()
-
-  function hangUp(fault: DatabaseAway) {
-    if (!open) return
-    open = false
-    line.destroy()
-    void driver.end({ timeout: 0 }).catch(() => {})
-    for (const fail of waiting) fail(fault)
-    onLost?.()
-  }
-
-  async function ask(statement: Statement): Promise<StatementResult> {
-    try {
-      return await execute(driver, statement)
-    } catch (error) {
-      const fault = faultOf(error)
-      if (fault instanceof DatabaseAway) hangUp(fault)
-      throw fault
+  async function settle(statements: readonly Statement[], msMax: number, signal?: AbortSignal) {
+    signal?.throwIfAborted()
+    if (!session.isOpen()) throw lost()
+    let reason: DatabaseAway | null = null
+    const giveUp = (fault: DatabaseAway) => {
+      reason ??= fault
+      session.stop(fault)
     }
-  }
-
-  async function settle(statements: readonly Statement[], msMax: number): Promise<Settled> {
-    if (!open) throw lost()
-    const late = clock.after(msMax, () => hangUp(tooLate()))
-    const { promise: gone, reject } = Promise.withResolvers<never>()
-    waiting.add(reject)
+    const late = clock.after(msMax, () => giveUp(tooLate()))
+    const leave = () => giveUp(givenUp())
+    signal?.addEventListener('abort', leave, { once: true })
     try {
-      const settled = await Promise.race([Promise.allSettled(statements.map(ask)), gone])
-      const answers: StatementResult[] = []
-      for (const one of settled) {
-        if (one.status === 'rejected') return { answers, fault: one.reason as Error }
-        answers.push(one.value)
-      }
-      return { answers, fault: null }
+      const settled = await session.orLost(session.answersTo(statements))
+      if (settled.fault !== null && reason !== null) throw reason
+      return settled
     } finally {
-      waiting.delete(reject)
+      signal?.removeEventListener('abort', leave)
       late()
+      // The request to stop may still be on its way, and would meet the next statement.
+      if (reason !== null) session.hangUp(reason)
     }
   }
 
   return {
-    isOpen: () => open,
+    isOpen: session.isOpen,
     settle,
-    async send(statements, msMax) {
-      const { answers, fault } = await settle(statements, msMax)
+    async send(statements, msMax, signal) {
+      const { answers, fault } = await settle(statements, msMax, signal)
       if (fault !== null) throw fault
       return answers
     },
-    async close() {
-      open = false
-      await driver.end({ timeout: GOODBYE_S }).catch(() => {})
-      line.destroy()
+    close: session.close,
+  }
+}
+
+/** The one life of the driver's client: connected at the first statement, and never again. */
+function createSession({ url, clock, statementMsMax, onNotify, onLost }: ConnectionOptions) {
+  const client = new Client({ ...parseAddress(url), ...SETTINGS })
+  const cancel = createCancel(client, clock)
+  let state: 'open' | 'stopping' | 'closed' = 'open'
+  let connecting: Promise<void> | null = null
+  let isConnected = false
+  /** Rejects the calls that wait for answers. */
+  const waiting = new Set<(fault: DatabaseAway) => void>()
+
+  // Until it is connected, `connect` has the reason.
+  const onEnd = () => isConnected && hangUp(lost())
+  client.on('error', onEnd)
+  client.on('end', onEnd)
+  client.on('notification', ({ channel, payload = '' }) => onNotify?.(channel, payload))
+
+  function hangUp(fault: DatabaseAway): void {
+    if (state === 'closed') return
+    state = 'closed'
+    client.connection.stream.destroy()
+    for (const fail of waiting) fail(fault)
+    onLost?.()
+  }
+
+  async function connect(): Promise<void> {
+    const late = clock.after(CONNECT_MS_MAX, () => client.connection.stream.destroy())
+    try {
+      await client.connect()
+      isConnected = true
+    } catch (error) {
+      const fault = faultOf(error)
+      hangUp(fault instanceof DatabaseAway ? fault : lost())
+      throw fault
+    } finally {
+      late()
+    }
+    if (statementMsMax !== undefined) bound(client, statementMsMax)
+  }
+
+  async function ask(statement: Statement): Promise<StatementResult> {
+    try {
+      return await execute(client, statement)
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault instanceof DatabaseAway && !isSlow(fault)) hangUp(fault)
+      throw fault
+    }
+  }
+
+  return {
+    isOpen: () => state === 'open',
+    hangUp,
+
+    /** Asks the server to stop, and hangs up when it does not. */
+    stop(fault: DatabaseAway): void {
+      if (state !== 'open') return
+      state = 'stopping'
+      if (cancel()) clock.after(STOP_MS_MAX, () => hangUp(fault))
+      else hangUp(fault)
+    },
+
+    async answersTo(statements: readonly Statement[]): Promise<Settled> {
+      connecting ??= connect()
+      await connecting
+      const answers: StatementResult[] = []
+      for (const one of await Promise.allSettled(statements.map(ask))) {
+        if (one.status === 'rejected') return { answers, fault: one.reason as Error }
+        answers.push(one.value)
+      }
+      return { answers, fault: null }
+    },
+
+    /** Settles as `work` does; rejects when the connection is lost before. */
+    async orLost<Result>(work: Promise<Result>): Promise<Result> {
+      const { promise: gone, reject } = Promise.withResolvers<never>()
+      waiting.add(reject)
+      return await Promise.race([work, gone]).finally(() => waiting.delete(reject))
+    },
+
+    async close(): Promise<void> {
+      const isThere = state === 'open' && isConnected
+      state = 'closed'
+      if (isThere) await withinGoodbye(clock, client.end())
+      client.connection.stream.destroy()
     },
   }
 }
 
-/** The fault's code when the file of `sslrootcert` cannot be read. */
-const NO_CERTIFICATES = 'sslrootcert'
-const TLS = /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|sslrootcert$)/
-
-/** Which part of the address was refused; null when the server is away or still starting. */
-export function refusalOf({ code }: DatabaseAway): 'user' | 'database' | 'certificate' | null {
-  if (code.startsWith('28')) return 'user'
-  if (code === '3D000') return 'database'
-  return TLS.test(code) ? 'certificate' : null
+/** Waits a second at most. */
+async function withinGoodbye(clock: Clock, work: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const cancel = clock.after(GOODBYE_MS, resolve)
+  await Promise.race([work.catch(() => {}), late])
+  cancel()
 }
 
 /**
- * Supports `sslrootcert=FILE` as libpq does: the authorities that may have signed the server's
- * certificate. The driver itself knows only `sslrootcert=system`.
+ * Not awaited: these are sent before the first statement. A server that does not know the second
+ * setting refuses it alone.
  */
-function withCertificates(url: string) {
-  const address = new URL(url)
-  const file = address.searchParams.get('sslrootcert')
-  if (file === null || file === 'system') return { address: url, ca: null }
-  address.searchParams.delete('sslrootcert')
-  try {
-    return { address: address.href, ca: readFileSync(file, 'utf8') }
-  } catch {
-    throw new DatabaseAway(NO_CERTIFICATES, `the file of sslrootcert cannot be read: ${file}`)
-  }
+function bound(client: Client, statementMsMax: number): void {
+  for (const set of [
+    `SET statement_timeout = ${statementMsMax}`,
+    `SET client_connection_check_interval = ${THERE_MS}`,
+  ])
+    client.query(set).catch(() => {})
 }
 
-type Driver = ReturnType<typeof postgres>
-/** The driver accepts `socket` and `onnotify`, which its types do not name. */
-type Options = NonNullable<Parameters<typeof postgres>[1]>
-
-async function execute(driver: Driver, { sql, args }: Statement): Promise<StatementResult> {
-  const query = driver.unsafe(sql, args.map((value) => parameterOf(driver, value)) as never[])
-  // Every value carries its type, so the driver need not ask the server for the types first.
-  // Without that round trip it sends statements back to back.
-  Object.defineProperty(query, 'describeFirst', { get: () => false, set() {} })
-  const rows = await query
-  return { rows: [...rows], changes: rows.count ?? 0 }
+const SETTINGS: ClientConfig = {
+  application_name: 'moonbase',
+  types: RESULT_TYPES,
+  // Statements are sent back to back.
+  pipeline: true,
 }
 
-const parameterOf = (driver: Driver, value: Value) =>
-  driver.typed(storable(value) as never, typeOf(value))
-
-interface Address {
-  readonly host: readonly string[]
-  readonly port: readonly number[]
-}
-
-/** Opens the first socket that it is asked for, and no other. */
-function createSocketOnce(clock: Clock) {
-  let socket: Socket | null = null
-  let used = false
-
-  async function open({ host: [host = ''], port: [port = 0] }: Address): Promise<Socket> {
-    if (used) throw lost()
-    used = true
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const opened = connect({ host, port, noDelay: true })
-    socket = opened
-    const late = clock.after(CONNECT_MS_MAX, () =>
-      reject(new DatabaseAway('timeout', 'the database did not accept a connection')),
-    )
-    opened.once('connect', resolve)
-    opened.once('error', reject)
-    opened.once('close', () => reject(lost()))
-    try {
-      await promise
-    } catch (error) {
-      opened.destroy()
-      throw error
-    } finally {
-      late()
-    }
-    opened.removeAllListeners()
-    // The driver checks the certificate against this name.
-    return Object.assign(opened, { host })
-  }
-
-  return { open, destroy: () => socket?.destroy() }
+async function execute(client: Client, { sql, args }: Statement): Promise<StatementResult> {
+  const result = await client.query(sql, args.map(storable))
+  // Of several statements in one text, which a migration has, the driver gives all results.
+  const { rows, rowCount } = (Array.isArray(result) ? result.at(-1) : result) as QueryResult
+  return { rows, changes: rowCount ?? 0 }
 }

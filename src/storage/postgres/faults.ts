@@ -3,6 +3,9 @@ import { DatabaseAway, DiskFault } from '../../core/errors.ts'
 /** SQLSTATE of a server that stops, starts, has no free connection, or takes no writes. */
 const AWAY = /^(?:08|57P|53300|25006|28|3D000)/
 const FULL = '53100'
+/** The server ended a statement that took too long, or that was asked to stop. */
+const ENDED = '57014'
+const SLOW = 'slow'
 /** A serialization failure or deadlock: the transaction may be run again. */
 const AGAIN = /^40/
 /** Their messages may quote a value. */
@@ -11,7 +14,7 @@ const QUOTES = /^(?:22|23)/
 interface Raised {
   readonly code?: unknown
   readonly message?: unknown
-  readonly constraint_name?: unknown
+  readonly constraint?: unknown
   /** Only errors of the server itself have one. */
   readonly severity?: unknown
 }
@@ -33,15 +36,19 @@ export class StatementError extends Error {
   }
 }
 
+/** Whether the database is there, and only this statement took too long. */
+export const isSlow = ({ code }: DatabaseAway): boolean => code === SLOW
+
 /** Turns the driver's error into one of ours, without the statement, its values or the password. */
 export function faultOf(error: unknown): Error {
   if (error instanceof DatabaseAway || error instanceof StatementError) return error
   const raised = (error ?? {}) as Raised
-  const { code: raw, message, constraint_name: constraint } = raised
+  const { code: raw, message, constraint } = raised
   const code = String(raw ?? '')
   const text = String(message ?? 'the database failed')
   if (raised.severity === undefined) return new DatabaseAway(code || 'lost', text)
   if (AWAY.test(code)) return new DatabaseAway(code, text)
+  if (code === ENDED) return new DatabaseAway(SLOW, 'the statement took too long')
   if (code === FULL) return new DiskFault('disk_full', code, text)
   if (QUOTES.test(code)) return new StatementError(code, `${code} ${String(constraint ?? '')}`)
   return new StatementError(code, text)

@@ -40,7 +40,7 @@ export function createLeases({ db, replica, announcer, clock, log }: LeasesOptio
       .catch((error) => log.warn('lease not released', errorFields(error)))
   }
 
-  function lose(holder: string): void {
+  function onLost(holder: string): void {
     const lease = held.get(holder)
     held.delete(holder)
     lease?.onLost()
@@ -55,7 +55,7 @@ export function createLeases({ db, replica, announcer, clock, log }: LeasesOptio
       WHERE holder = ANY(string_to_array(${holders.join(' ')}, ' ')) RETURNING holder`)
     renewedAt = clock.steady()
     const there = new Set(kept.map(({ holder }) => holder))
-    for (const holder of holders) if (!there.has(holder)) lose(holder)
+    for (const holder of holders) if (!there.has(holder)) onLost(holder)
   }
 
   announcer.on(SEIZED, renew)
@@ -108,7 +108,7 @@ export function createLeases({ db, replica, announcer, clock, log }: LeasesOptio
         await renew()
       } catch (error) {
         // After this long without the database, other servers may have taken every lease over.
-        if (clock.steady() - renewedAt >= LEASE_MS) [...held.keys()].forEach(lose)
+        if (clock.steady() - renewedAt >= LEASE_MS) [...held.keys()].forEach(onLost)
         throw error
       }
     },

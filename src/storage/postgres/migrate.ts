@@ -2,9 +2,13 @@ import type { Clock } from '../../core/clock.ts'
 import { DatabaseAway } from '../../core/errors.ts'
 import { sql } from '../db.ts'
 import type { Migration } from '../migrations/index.ts'
-import { type Connection, openConnection, refusalOf } from './connection.ts'
+import { refusalOf } from './address.ts'
+import { type Connection, openConnection } from './connection.ts'
 import { namedLock } from './dialect.ts'
 import { StatementError } from './faults.ts'
+
+/** For work of minutes, where a role or a pooler bounds statements. */
+export const UNBOUND = 'SET LOCAL statement_timeout = 0'
 
 /** The oldest supported version of PostgreSQL, as `server_version_num` gives it. */
 export const VERSION_MIN = 130_000
@@ -36,14 +40,24 @@ export interface MigrateOptions {
  * transaction: of servers that start at the same time one does it and the others wait. Returns the
  * names of the migrations that were applied. Throws `UnusableDatabase`.
  */
-export async function migratePostgres(options: MigrateOptions): Promise<string[]> {
-  const { url, clock, migrations } = options
+export const migratePostgres = ({ migrations, ...at }: MigrateOptions): Promise<string[]> =>
+  onceStarted(at, (connection) => migrate(connection, migrations))
+
+/** Waits until an address answers, such as that of a pooler. Throws `UnusableDatabase`. */
+export const untilAnswers = (at: Omit<MigrateOptions, 'migrations'>): Promise<unknown> =>
+  onceStarted(at, (connection) => ask(connection, 'SELECT 1'))
+
+/** Tries for half a minute while the database is away: it may be starting. */
+async function onceStarted<Result>(
+  { url, clock }: Omit<MigrateOptions, 'migrations'>,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
   const until = clock.steady() + START_MS_MAX
   for (;;) {
     let connection: Connection | null = null
     try {
       connection = openConnection({ url, clock })
-      return await migrate(connection, migrations)
+      return await work(connection)
     } catch (error) {
       if (!isStarting(error)) throw unusable(error)
       if (clock.steady() >= until) throw new UnusableDatabase(`cannot be reached: ${reason(error)}`)
@@ -64,6 +78,7 @@ async function migrate(connection: Connection, migrations: readonly Migration[])
   if (Number(version?.is) < VERSION_MIN)
     throw new UnusableDatabase('is older than PostgreSQL 13, which is the oldest that works')
   await ask(connection, 'BEGIN')
+  await ask(connection, UNBOUND)
   await ask(connection, 'SELECT pg_advisory_xact_lock($1)', STARTING)
   await ask(connection, 'CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)')
   const done = (await ask(connection, 'SELECT name FROM migration')).map(({ name }) => String(name))
@@ -125,5 +140,9 @@ const isStarting = (error: unknown) => error instanceof DatabaseAway && refusalO
 
 const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-const unusable = (error: unknown) =>
-  error instanceof DatabaseAway ? new UnusableDatabase(`refuses us: ${reason(error)}`) : error
+function unusable(error: unknown): unknown {
+  if (error instanceof DatabaseAway) return new UnusableDatabase(`refuses us: ${reason(error)}`)
+  return error instanceof StatementError
+    ? new UnusableDatabase(`answers with an error: ${reason(error)}`)
+    : error
+}

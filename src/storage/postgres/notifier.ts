@@ -5,7 +5,7 @@ import { type Connection, openConnection } from './connection.ts'
 
 /** The one channel of all servers of a database. */
 const CHANNEL = 'moonbase'
-/** Words are sent together this often: each message locks the whole database server. */
+/** Topics are sent together this often: each message locks the whole database server. */
 const GATHER_MS = 50
 /** PostgreSQL accepts less than 8,000 bytes. */
 const PAYLOAD_BYTES_MAX = 7_000
@@ -14,7 +14,7 @@ const AGAIN_MS = 1_000
 const ALIVE_MS = 15_000
 const ANSWER_MS_MAX = 5_000
 
-/** Stands for every word. */
+/** Stands for every topic. */
 const ALL = '*'
 
 export interface NotifierOptions {
@@ -31,43 +31,44 @@ export interface NotifierOptions {
  * because a NOTIFY inside would make transactions commit one by one.
  */
 export function createNotifier({ db, url, clock, log }: NotifierOptions) {
-  const hearers = new Map<string, Set<() => void>>()
-  let words = new Set<string>()
+  const listeners = new Map<string, Set<() => void>>()
+  let topics = new Set<string>()
   let cancel: (() => void) | null = null
   let sentAt = Number.NEGATIVE_INFINITY
   let connection: Connection | null = null
   const stopping = new AbortController()
 
-  function hear(payload: string): void {
-    const told = new Set(payload.split(' '))
-    for (const [word, wakes] of hearers) {
-      if (told.has(ALL) || told.has(word)) for (const wake of [...wakes]) wake()
+  function dispatch(payload: string): void {
+    const received = new Set(payload.split(' '))
+    for (const [topic, wakes] of listeners) {
+      if (received.has(ALL) || received.has(topic)) for (const wake of [...wakes]) wake()
     }
   }
 
   function send(): void {
     cancel = null
     sentAt = clock.steady()
-    const all = [...words].join(' ')
-    words = new Set()
+    const all = [...topics].join(' ')
+    topics = new Set()
     const payload = Buffer.byteLength(all) > PAYLOAD_BYTES_MAX ? ALL : all
     db.get(sql`SELECT pg_notify(${CHANNEL}, ${payload})`).catch(() => {})
   }
 
   /** Listens until the connection is lost. */
   async function listen(direct: string): Promise<void> {
-    const lost = Promise.withResolvers<void>()
+    const lost = new AbortController()
     const opened = openConnection({
-      ...{ url: direct, clock, onLost: lost.resolve },
-      onNotify: (_, payload) => hear(payload),
+      ...{ url: direct, clock, onLost: () => lost.abort(new Error('the connection was lost')) },
+      onNotify: (_, payload) => dispatch(payload),
     })
+    const ended = AbortSignal.any([lost.signal, stopping.signal])
     connection = opened
     try {
       await opened.send([{ sql: `LISTEN ${CHANNEL}`, args: [] }], ANSWER_MS_MAX)
       // Messages may have been missed before the connection listened.
-      hear(ALL)
+      dispatch(ALL)
       while (opened.isOpen()) {
-        await Promise.race([lost.promise, clock.sleep(ALIVE_MS, stopping.signal)])
+        await clock.sleep(ALIVE_MS, ended)
         await opened.send([sql`SELECT 1`], ANSWER_MS_MAX)
       }
     } finally {
@@ -87,20 +88,20 @@ export function createNotifier({ db, url, clock, log }: NotifierOptions) {
   const listening = url === null ? Promise.resolve() : listenAgain(url)
 
   return {
-    /** Sends `word` to all servers, this one included. A word has no blanks. */
-    notify(word: string): void {
+    /** Sends `topic` to all servers, this one included. A topic has no blanks. */
+    notify(topic: string): void {
       if (url === null || stopping.signal.aborted) return
-      words.add(word)
+      topics.add(topic)
       cancel ??= clock.after(Math.max(0, sentAt + GATHER_MS - clock.steady()), send)
     },
 
-    /** Calls `wake` at each message of this word, until the returned function is called. */
-    on(word: string, wake: () => void): () => void {
-      const wakes = hearers.get(word) ?? new Set()
-      hearers.set(word, wakes.add(wake))
+    /** Calls `wake` at each message of this topic, until the returned function is called. */
+    on(topic: string, wake: () => void): () => void {
+      const wakes = listeners.get(topic) ?? new Set()
+      listeners.set(topic, wakes.add(wake))
       return () => {
         wakes.delete(wake)
-        if (wakes.size === 0) hearers.delete(word)
+        if (wakes.size === 0) listeners.delete(topic)
       }
     },
 

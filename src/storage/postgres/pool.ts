@@ -29,18 +29,18 @@ export function createPool({ clock, open, most }: PoolOptions) {
   let failures = 0
   let triedAt = Number.NEGATIVE_INFINITY
 
-  async function slot(): Promise<() => void> {
+  async function slot(tenant: string): Promise<() => void> {
     const late = new AbortController()
     const reason = new DatabaseAway('busy', 'all connections to the database are in use')
     const cancel = clock.after(WAIT_MS_MAX, () => late.abort(reason))
     try {
-      return await slots.acquire('', late.signal)
+      return await slots.acquire(tenant, late.signal)
     } finally {
       cancel()
     }
   }
 
-  async function lend<Result>(connection: Connection, work: Work<Result>): Promise<Result> {
+  async function useIdle<Result>(connection: Connection, work: Work<Result>): Promise<Result> {
     try {
       return await work(connection)
     } finally {
@@ -49,14 +49,14 @@ export function createPool({ clock, open, most }: PoolOptions) {
     }
   }
 
-  async function lendNew<Result>(work: Work<Result>): Promise<Result> {
+  async function useNew<Result>(work: Work<Result>): Promise<Result> {
     const now = clock.steady()
     if (failures > 1 && now - triedAt < PAUSE_MS) {
       throw new DatabaseAway('paused', 'the database takes no connections')
     }
     triedAt = now
     try {
-      const result = await lend(open(), work)
+      const result = await useIdle(open(), work)
       failures = 0
       return result
     } catch (error) {
@@ -66,14 +66,18 @@ export function createPool({ clock, open, most }: PoolOptions) {
   }
 
   return {
-    /** Gives `work` a connection that nobody else uses meanwhile. */
-    async use<Result>(work: Work<Result>): Promise<Result> {
+    /**
+     * Gives `work` a connection that nobody else uses meanwhile; a new one when `isNew`, because
+     * kept ones may be lost, too, and not know it yet. Tenants take turns.
+     */
+    async use<Result>(tenant: string, work: Work<Result>, isNew = false): Promise<Result> {
       if (closed) throw new Error('the database is closed')
-      const release = await slot()
+      const release = await slot(tenant)
       idle = idle.filter((one) => one.isOpen())
       const connection = idle.pop()
+      if (isNew) void connection?.close()
       try {
-        return await (connection ? lend(connection, work) : lendNew(work))
+        return await (connection && !isNew ? useIdle(connection, work) : useNew(work))
       } finally {
         release()
       }

@@ -31,19 +31,21 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
   const turnOrder = createTurnOrder(parts)
   const announcer = createAnnouncer(parts)
   const leases = createLeases({ ...parts, announcer })
+  const watches: (() => Promise<unknown>)[] = []
   let beats = 0
   let beating: Promise<void> | null = null
 
-  const sayAlive = () =>
+  const heartbeat = () =>
     db.get(sql`
       INSERT INTO replica (id, seen_at) VALUES (${replica}, clock_timestamp())
       ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`)
 
   async function beat(): Promise<void> {
-    await sayAlive()
+    await heartbeat()
     await leases.renew()
     await turnOrder.deleteOrphans()
     if (beats++ % SWEEP_BEATS === 0) for (const ended of ENDED) await db.get(ended)
+    await Promise.all(watches.map((look) => look()))
   }
 
   function beatOnce(): void {
@@ -54,7 +56,7 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
       })
   }
 
-  await sayAlive()
+  await heartbeat()
   const stop = clock.every(BEAT_MS, beatOnce)
   return {
     isAlone: false,
@@ -63,13 +65,13 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     openCodes: createSharedCodes(db),
     leases,
     files: createSharedFiles(db),
-    announcer,
+    announcer: { ...announcer, watch: (look) => void watches.push(look) },
     async close() {
       stop()
       await beating
       await announcer.close()
-      const farewell = [leases.close(), turnOrder.close(), leave()]
-      for (const end of await Promise.allSettled(farewell)) {
+      const shutdownSteps = [leases.close(), turnOrder.close(), leave()]
+      for (const end of await Promise.allSettled(shutdownSteps)) {
         if (end.status === 'rejected') log.warn('server not signed off', errorFields(end.reason))
       }
       await notifier.close()

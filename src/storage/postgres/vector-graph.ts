@@ -1,6 +1,8 @@
+import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { type Db, type Statement, sql } from '../db.ts'
 import type { VectorSpace } from '../indexes.ts'
+import type { Leases } from '../shared-state.ts'
 import type { Connection } from './connection.ts'
 
 /** pgvector builds no graph over longer vectors. */
@@ -17,8 +19,13 @@ export interface VectorGraph {
   isReady(dimensions: number): Promise<boolean>
 }
 
+type Building = Pick<Leases, 'hold'>
+
 export interface GraphOptions {
   readonly db: Pick<Db, 'all'>
+  readonly clock: Pick<Clock, 'steady'>
+  /** Of several servers one builds; null before they know of each other. */
+  readonly leases: () => Building | null
   /** Connects to the server itself: a pooler may not wait as long as a build takes. */
   readonly connect: () => Connection
   readonly log?: Logger | undefined
@@ -35,41 +42,62 @@ const stateOf = (name: string): Statement => sql`
       SELECT 1 FROM pg_stat_progress_create_index WHERE index_relid = indexrelid) AS is_building
   FROM pg_index WHERE indexrelid = to_regclass(${name})`
 
-export function createVectorGraph({ db, connect, log }: GraphOptions): VectorGraph {
+/** A failed build is tried again after these waits; the last one repeats. */
+const AGAIN_MS = [1, 10, 60].map((minutes) => minutes * MINUTE_MS)
+
+export function createVectorGraph(options: GraphOptions): VectorGraph {
+  const { db, connect, clock, log, leases: leasesOf } = options
   const ready = new Set<number>()
   const building = new Set<number>()
+  const failed = new Map<number, { readonly times: number; readonly until: number }>()
 
-  async function build(name: string, dimensions: number): Promise<void> {
+  const readState = async (name: string) => (await db.all<State>(stateOf(name)))[0]
+
+  async function build(name: string, dimensions: number, signal: AbortSignal): Promise<void> {
+    // Another server may have built it since it was asked for.
+    if ((await readState(name))?.is_valid === 1) return
     const connection = connect()
-    const ask = (text: string) => connection.send([{ sql: text, args: [] }], BUILD_MS_MAX)
+    const ask = (text: string) => connection.send([{ sql: text, args: [] }], BUILD_MS_MAX, signal)
     try {
+      await ask('SET statement_timeout = 0')
       await ask(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
       await ask(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON kb_vector
         USING hnsw ((vector::halfvec(${dimensions})) halfvec_cosine_ops)
         WHERE vector_dims(vector) = ${dimensions}`)
     } finally {
-      building.delete(dimensions)
       await connection.close()
     }
   }
 
-  function start(name: string, dimensions: number): void {
+  async function start(leases: Building, name: string, dimensions: number): Promise<void> {
     building.add(dimensions)
-    log?.info('building the graph of vectors', { dimensions })
-    build(name, dimensions).then(
-      () => log?.info('built the graph of vectors', { dimensions }),
-      (error) => log?.error('graph of vectors not built', errorFields(error)),
-    )
+    try {
+      const work = (signal: AbortSignal) => build(name, dimensions, signal)
+      const isDone = await leases.hold(`graph ${dimensions}`, new AbortController().signal, work)
+      building.delete(dimensions)
+      if (isDone) log?.info('built the graph of vectors', { dimensions })
+    } catch (error) {
+      const times = (failed.get(dimensions)?.times ?? 0) + 1
+      const wait = AGAIN_MS[Math.min(times, AGAIN_MS.length) - 1] ?? 0
+      failed.set(dimensions, { times, until: clock.steady() + wait })
+      building.delete(dimensions)
+      log?.error('graph of vectors not built', errorFields(error))
+    }
   }
+
+  const waits = (dimensions: number) =>
+    building.has(dimensions) || clock.steady() < (failed.get(dimensions)?.until ?? 0)
 
   return {
     async isReady(dimensions) {
       if (ready.has(dimensions)) return true
-      if (dimensions > DIMENSIONS_MAX || building.has(dimensions)) return false
+      if (dimensions > DIMENSIONS_MAX || waits(dimensions)) return false
       const name = `kb_vector_near_${dimensions}`
-      const [state] = await db.all<State>(stateOf(name))
+      const state = await readState(name)
+      const leases = leasesOf()
       if (state?.is_valid === 1) ready.add(dimensions)
-      else if (state?.is_building !== 1 && !building.has(dimensions)) start(name, dimensions)
+      else if (leases && state?.is_building !== 1 && !waits(dimensions))
+        void start(leases, name, dimensions)
       return ready.has(dimensions)
     },
   }

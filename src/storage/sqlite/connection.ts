@@ -1,7 +1,7 @@
 import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun:sqlite'
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import { DiskFault } from '../../core/errors.ts'
-import type { Statement } from '../db.ts'
+import { type Statement, storable } from '../db.ts'
 
 /** How a database file is opened; the writer thread and the reader open it alike. */
 export interface DatabaseFile {
@@ -44,6 +44,8 @@ export function openConnection(file: DatabaseFile, mode: 'read' | 'write'): Data
 type Bind = SQLQueryBindings[]
 type Row = Readonly<Record<string, unknown>>
 
+const bindable = (args: Statement['args']) => args.map(storable) as Bind
+
 /**
  * The same statement, planned once. SQLite peeks at the value of a bare parameter in a comparison
  * and plans again whenever another value is bound; a unary plus, which changes nothing else, keeps
@@ -70,12 +72,12 @@ export function statements(db: Database, preparedMax = PREPARED_MAX) {
     return fresh
   }
   return {
-    get: ({ sql, args }: Statement) => prepared(sql).get(...(args as Bind)) as Row | null,
-    all: ({ sql, args }: Statement) => prepared(sql).all(...(args as Bind)) as Row[],
+    get: ({ sql, args }: Statement) => prepared(sql).get(...bindable(args)) as Row | null,
+    all: ({ sql, args }: Statement) => prepared(sql).all(...bindable(args)) as Row[],
     /** Row by row; the statement must not run again before the last one. */
     iterate: <Row>({ sql, args }: Statement) =>
-      prepared(sql).iterate(...(args as Bind)) as IterableIterator<Row>,
-    run: ({ sql, args }: Statement) => prepared(sql).run(...(args as Bind)).changes,
+      prepared(sql).iterate(...bindable(args)) as IterableIterator<Row>,
+    run: ({ sql, args }: Statement) => prepared(sql).run(...bindable(args)).changes,
     close: cache.clear,
   }
 }

@@ -39,7 +39,7 @@ export async function openWriterThread(
       return answer.results
     },
     async tidy(compact) {
-      const answer = await (await thread()).ask({ type: 'tidy', compact })
+      const answer = await (await thread.get()).ask({ type: 'tidy', compact })
       return answer.type === 'tidied' && answer.done
     },
     runs() {

@@ -161,4 +161,39 @@ const TEXT_SAMPLES: readonly Sample[] = [
   },
 ]
 
-export const SAMPLES = [...LAYER_SAMPLES, ...TEXT_SAMPLES]
+const part = ['$', '{guard.sql}'].join('')
+const counted = 'SELECT 1 WHERE (SELECT count(*) FROM a) < 3`'
+const LOCK_SAMPLES: readonly Sample[] = [
+  {
+    rule: 'a statement that writes by what it reads names its lock',
+    bad: {
+      'src/features/a/store.ts': `run(sql\`INSERT INTO a (id) ${counted})`,
+      'src/features/b/store.ts': `
+        sql\`DELETE FROM b WHERE NOT EXISTS (SELECT 1 FROM a)\`
+        sql\`UPDATE b SET n = (SELECT max(n) FROM b)\``,
+      'src/features/c/store.ts': `db.run({ sql: \`DELETE FROM c WHERE ${part}\`, args })`,
+      'src/features/d/store.ts': 'sql`DELETE FROM d WHERE id NOT IN (SELECT id FROM a)`',
+      'src/features/e/store.ts': 'sql`\n  INSERT INTO e WITH a AS (SELECT 1 FROM b) TABLE a`',
+    },
+    expect: [
+      'src/features/a/store.ts:1',
+      'src/features/b/store.ts:2',
+      'src/features/b/store.ts:3',
+      'src/features/c/store.ts:1',
+      'src/features/d/store.ts:1',
+      'src/features/e/store.ts:1',
+    ],
+    good: {
+      'src/features/a/store.ts': `run(locked('a', tenantId)\`INSERT INTO a (id) ${counted})`,
+      'src/features/b/store.ts':
+        '// No lock: rows only grow older.\nsql`DELETE FROM b WHERE id IN (SELECT id FROM a)`',
+      'src/features/c/store.ts': `
+        withLock(['c', tenantId], { sql: \`DELETE FROM c WHERE ${part}\`, args })`,
+      'src/features/d/store.ts': 'sql`DELETE FROM d WHERE id IN (SELECT value FROM json_each(?))`',
+      'src/features/e/store.ts': 'sql`SELECT count(*) FROM e`\nsql`UPDATE e SET n = 1`',
+      'src/storage/postgres/shared-state.ts': `sql\`INSERT INTO a (id) ${counted}`,
+    },
+  },
+]
+
+export const SAMPLES = [...LAYER_SAMPLES, ...TEXT_SAMPLES, ...LOCK_SAMPLES]

@@ -1,4 +1,4 @@
-import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
+import { type Db, locked, type Reader, type Statement, sql } from '../../storage/db.ts'
 
 /**
  * A count: the calls of a key (`channel` '') or the tokens of its turns on a channel. `appId` '' is
@@ -17,7 +17,8 @@ export interface UsageSum {
   usedAt: number | null
 }
 
-const addToDay = ({ tenantId, day, appId, ...sum }: UsageSum): Statement => sql`
+// Servers that add to the same rows in different orders would wait for each other.
+const addToDay = ({ tenantId, day, appId, ...sum }: UsageSum): Statement => locked('usage_day')`
   INSERT INTO usage_day (tenant_id, day, app_id, calls, input_tokens, output_tokens)
   VALUES (${tenantId}, ${day}, ${appId}, ${sum.calls}, ${sum.inputTokens}, ${sum.outputTokens})
   ON CONFLICT (tenant_id, day, app_id) DO UPDATE SET calls = usage_day.calls + excluded.calls,

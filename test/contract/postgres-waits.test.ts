@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { systemClock } from '../../src/core/clock.ts'
 import { DatabaseAway } from '../../src/core/errors.ts'
+import { createUsageStore } from '../../src/features/usage/store.ts'
 import { locked, sql } from '../../src/storage/db.ts'
 import { openConnection } from '../../src/storage/postgres/connection.ts'
 import { createReader, openPostgres } from '../../src/storage/postgres/db.ts'
@@ -79,6 +80,27 @@ describe.skipIf(!hasPostgres())('on a server of its own', () => {
       await holder.ask('ROLLBACK')
       const stored = (await Promise.all(tries)).filter(({ changes }) => changes === 1)
       expect(stored).toHaveLength(3)
+      await other.close()
+    })
+
+    test('two servers add to the same sums in any order without a deadlock', async () => {
+      const other = openPostgres({ url: pg.url, clock })
+      await db.run(sql`INSERT INTO tenant (id, created_at) VALUES (${'sums'}, ${'2026'})`)
+      const sums = Array.from({ length: 60 }, (_, i) => ({
+        ...{ tenantId: 'sums', day: 1, keyId: `k${i}`, appId: `a${i}`, channel: '' as const },
+        ...{ calls: 1, inputTokens: 0, outputTokens: 0, usedAt: 1 },
+      }))
+      const [one, two] = [db, other].map((each) => createUsageStore(each, createReader(db)))
+      const writes = Array.from({ length: 12 }, () => [
+        one?.write(sums),
+        two?.write(sums.toReversed()),
+      ])
+      await Promise.all(writes.flat())
+      await using watch = watcher(pg.url)
+      expect(
+        await watch.ask(`SELECT sum(calls) AS calls, (SELECT deadlocks FROM pg_stat_database
+          WHERE datname = current_database()) AS deadlocks FROM usage_day`),
+      ).toEqual([{ calls: 12 * 2 * 60, deadlocks: 0 }])
       await other.close()
     })
 

@@ -1,4 +1,4 @@
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, locked, type Statement, sql } from '../../storage/db.ts'
 
 /** An item of a response as JSON. */
 export interface StoredItem {
@@ -29,7 +29,7 @@ export function createItemStore(db: Db, limits: ItemLimits) {
     INSERT INTO response_item (tenant_id, id, key_id, bytes, used_at, item)
     VALUES (${tenantId}, ${id}, ${keyId}, ${Buffer.byteLength(item)}, ${at}, ${item})`
 
-  const dropOldest = (tenantId: string): Statement => sql`
+  const dropOldest = (tenantId: string): Statement => locked('response_item', tenantId)`
     DELETE FROM response_item WHERE tenant_id = ${tenantId} AND id IN (
       SELECT id FROM (
         SELECT id, row_number() OVER newest AS place, sum(bytes) OVER newest AS total
@@ -58,6 +58,7 @@ export function createItemStore(db: Db, limits: ItemLimits) {
 
     /** Deletes some of the items last used before the time; returns how many. */
     async prune(before: number): Promise<number> {
+      // No lock: two servers delete the same old rows.
       const { changes } = await db.run(sql`
         DELETE FROM response_item WHERE (tenant_id, id) IN (
           SELECT tenant_id, id FROM response_item WHERE used_at <= ${before}

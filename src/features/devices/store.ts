@@ -43,7 +43,7 @@ export interface LastSeen {
   readonly at: string
 }
 
-const touch = ({ tenantId, deviceId, at }: LastSeen): Statement => sql`
+const touch = ({ tenantId, deviceId, at }: LastSeen): Statement => locked('device seen')`
   UPDATE device SET last_seen_at = ${at} WHERE tenant_id = ${tenantId} AND id = ${deviceId}
     AND (last_seen_at IS NULL OR last_seen_at < ${at})`
 

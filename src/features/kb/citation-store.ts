@@ -1,6 +1,6 @@
 import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { USAGE_DAYS } from '../../core/limits/contract.ts'
-import { type Db, sql } from '../../storage/db.ts'
+import { type Db, locked, sql } from '../../storage/db.ts'
 
 /** Passages of a document were shown to a turn. `day` is days since the epoch. */
 export interface Citation {
@@ -28,8 +28,8 @@ export const createCitationWrite =
     const first = firstCitedDay(clock)
     await db.batch(
       citations.flatMap(({ tenantId, docId, day, count }) => [
-        // No lock: a foreign key and the row that is changed decide.
-        sql`
+        // As sums of usage: several servers add to the same rows.
+        locked('kb_citation')`
         INSERT INTO kb_citation (doc_num, day, count)
         SELECT num, ${day}, ${count} FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${docId}
         ON CONFLICT (doc_num, day) DO UPDATE SET count = kb_citation.count + excluded.count`,

@@ -1,6 +1,7 @@
 import {
   type Db,
   expectRows,
+  locked,
   type Reader,
   type Statement,
   sql,
@@ -30,7 +31,8 @@ export const COUNT_MAX = 10 ** 15
 
 const atMost = (count: number): number => Math.min(count, COUNT_MAX)
 
-const addToDay = ({ tenantId, day, appId, ...sum }: UsageSum): Statement => sql`
+// Servers that add to the same rows in different orders would wait for each other.
+const addToDay = ({ tenantId, day, appId, ...sum }: UsageSum): Statement => locked('usage_day')`
   INSERT INTO usage_day (tenant_id, day, app_id, calls, input_tokens, output_tokens)
   VALUES (${tenantId}, ${day}, ${appId}, ${atMost(sum.calls)}, ${atMost(sum.inputTokens)},
     ${atMost(sum.outputTokens)})

@@ -116,7 +116,7 @@ interface ChildEnd {
   readonly tookMs: number
 }
 
-/** Why a child process made no backup. The kernel ends one with SIGKILL, too, for want of memory. */
+/** Why a child made no backup. The kernel ends one with SIGKILL, too, for want of memory. */
 export function endOf({ signal, code, sentence, tookMs }: ChildEnd): string {
   if (signal === null) return sentence || `exit ${code}`
   if (tookMs >= RUN_MS_MAX) return 'it took more than 30 minutes'

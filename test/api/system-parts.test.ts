@@ -91,7 +91,7 @@ test('a change of the embedding endpoint embeds the documents again, also back',
   const [local] = await models()
   await put({ MB_EMBED_BASE_URL: upstream().baseUrl, MB_EMBED_MODEL: 'e1' })
   await app().jobs.idle()
-  expect(await models()).toEqual(['127.0.0.1:e1'])
+  expect(await models()).toEqual([`${new URL(upstream().baseUrl).host}:e1`])
   expect(await trial('embedding')).toMatchObject({ ok: true, text: expect.stringContaining('64') })
   const found = await v1<{ results: { title: string }[] }>('POST', '/kb/search', { q: '保修期' })
   expect(found.json().results[0]?.title).toBe('保修')

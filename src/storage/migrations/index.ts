@@ -17,6 +17,7 @@ import audit from './0016-audit.sql' with { type: 'text' }
 import kbVector from './0017-kb-vector.sql' with { type: 'text' }
 import logTimes from './0018-log-times.sql' with { type: 'text' }
 import share from './0019-share.sql' with { type: 'text' }
+import people from './0020-people.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0017-kb-vector', sql: kbVector },
   { name: '0018-log-times', sql: logTimes },
   { name: '0019-share', sql: share },
+  { name: '0020-people', sql: people },
 ]

@@ -3,6 +3,7 @@ import init from './0001-init.sql' with { type: 'text' }
 import search from './0002-search.sql' with { type: 'text' }
 import sharedState from './0003-shared-state.sql' with { type: 'text' }
 import docNumber from './0004-doc-number.sql' with { type: 'text' }
+import people from './0005-people.sql' with { type: 'text' }
 
 /**
  * In order, without gaps. A released migration never changes. Servers of two versions may run side
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0002-search', sql: search },
   { name: '0003-shared-state', sql: sharedState },
   { name: '0004-doc-number', sql: docNumber },
+  { name: '0005-people', sql: people },
 ]

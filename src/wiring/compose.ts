@@ -29,7 +29,7 @@ import { requestBudgetBytes } from './machine.ts'
 import { openMcp, openMcpServers } from './mcp.ts'
 import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
-import { openAudit, openKeys, openManagement, openRecords } from './services.ts'
+import { openAudit, openKeys, openManagement, openRecords, openRemoval } from './services.ts'
 import { openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
 import { openSystem } from './system.ts'
@@ -69,7 +69,9 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const bearerKey = bearer({ ...calls, contexts, keys })
   const wyoming = openWyoming({ ...adapters, ...voice, ...records, agent, calls, record })
   const secret = adapters.secrets.session
-  const people = openConsole({ ...adapters, ...http, ...audit, ...managed, openTurns, secret })
+  const removal = openRemoval({ ...adapters, sources, jobs })
+  const heads = { removal, secret, head: adapters.pages.head }
+  const people = openConsole({ ...adapters, ...http, ...audit, ...managed, ...heads })
   const system = openSystem(adapters, jobs, tenants)
   const parts = { ...kb.services, ...people.services, ...talk.services, system }
   const app = createApp({
@@ -94,7 +96,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     verbose: config.MB_LOG_LEVEL === 'debug',
     record,
   })
-  const prune = schedule(adapters, jobs, [logs, usage, audit.audit, management.shares], servers)
+  const kept = [logs, usage, audit.audit, management.shares, people.sessions, removal]
+  const prune = schedule(adapters, jobs, kept, servers)
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
   // Parts that still write are closed before the parts that they write to.

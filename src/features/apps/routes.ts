@@ -64,7 +64,7 @@ export const appRoutes = (gate: Gate, apps: Apps) =>
       '/apps/:id/keys',
       async ({ principal, params, request, upload, set }) => {
         const asked = await keyRequest.read(request, upload)
-        const issued = await apps.issueKey(principal.tenantId, params.id, asked)
+        const issued = await apps.issueKey(principal, params.id, asked)
         set.status = 201
         return issued
       },

@@ -3,6 +3,7 @@ import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
 import { APPS_MAX } from '../../core/limits/contract.ts'
+import type { Principal } from '../../core/principal.ts'
 import type { Keys } from '../keys/service.ts'
 import { type App, type AppKeyRequest, type AppUpsertRequest, ImportedApp } from './model.ts'
 import type { AppStore } from './store.ts'
@@ -59,10 +60,11 @@ export function createApps({ store, keys, clock }: AppsOptions) {
     /** Validates an app of an imported configuration; throws `AppError` (400). */
     checkImported: (item: unknown): ImportedApp => checked(ImportedApp, item),
 
-    async issueKey(tenantId: string, id: string, asked: AppKeyRequest) {
+    async issueKey({ tenantId, userId }: Principal, id: string, asked: AppKeyRequest) {
       await read(tenantId, id)
       const { name, rate_limit, daily_tokens } = asked
-      const scope = { name, rateLimit: rate_limit, dailyTokens: daily_tokens }
+      const limits = { rateLimit: rate_limit, dailyTokens: daily_tokens }
+      const scope = { name, ...limits, madeBy: userId }
       const issued = await keys.issueForApp(tenantId, id, scope)
       if (!issued) throw missing()
       return { ...issued, app_id: id }

@@ -17,7 +17,7 @@ import type { Keys } from './service.ts'
 const issue = jsonBody(IssueKeyRequest, { optional: true })
 const update = jsonBody(KeyUpdateRequest)
 
-/** API keys of the tenant, for a signed-in person. */
+/** API keys of the tenant, for signed-in people; those that open all of it, for owners. */
 export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
   new Elysia()
     .use(gate)
@@ -36,7 +36,8 @@ export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
       '/keys',
       async ({ principal, request, upload, set }) => {
         const { name, rate_limit, daily_tokens } = await issue.read(request, upload)
-        const scope = { name, rateLimit: rate_limit, dailyTokens: daily_tokens }
+        const madeBy = principal.userId
+        const scope = { name, rateLimit: rate_limit, dailyTokens: daily_tokens, madeBy }
         const issued = await keys.issue(principal.tenantId, scope)
         set.status = 201
         return issued
@@ -50,8 +51,10 @@ export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
     )
     .put(
       '/keys/:id',
-      async ({ principal, params, request, upload }) =>
-        keys.update(principal.tenantId, params.id, await update.read(request, upload)),
+      async ({ principal, params, request, upload }) => {
+        await keys.checkManages(principal, params.id)
+        return keys.update(principal.tenantId, params.id, await update.read(request, upload))
+      },
       {
         allow: MANAGERS,
         parse: 'none',
@@ -62,8 +65,15 @@ export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
         },
       },
     )
-    .delete('/keys/:id', ({ principal, params }) => keys.revoke(principal.tenantId, params.id), {
-      allow: MANAGERS,
-      response: KeyRevokeResponse,
-      detail: { summary: 'Revoke a key of any kind' },
-    })
+    .delete(
+      '/keys/:id',
+      async ({ principal, params }) => {
+        await keys.checkManages(principal, params.id)
+        return keys.revoke(principal.tenantId, params.id)
+      },
+      {
+        allow: MANAGERS,
+        response: KeyRevokeResponse,
+        detail: { summary: 'Revoke a key of any kind' },
+      },
+    )

@@ -1,5 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
 import type { ApiKeyMeta, KeyUpdateRequest } from './model.ts'
 
 interface KeyRow {
@@ -33,6 +33,8 @@ export interface NewKey {
   readonly dailyTokens: number
   readonly appId: string | null
   readonly deviceId: string | null
+  /** The person who makes the key. */
+  readonly madeBy: string | null
   readonly createdAt: number
 }
 
@@ -44,6 +46,11 @@ export const revokeKeysOfDevice = (
 ): Statement => sql`
   UPDATE api_key SET revoked_at = ${at}
   WHERE tenant_id = ${tenantId} AND device_id = ${deviceId} AND revoked_at IS NULL`
+
+/** Revokes all keys that a person has made in the tenant. */
+export const revokeKeysMadeBy = (tenantId: string, userId: string, at: number): Statement => sql`
+  UPDATE api_key SET revoked_at = ${at}
+  WHERE tenant_id = ${tenantId} AND made_by = ${userId} AND revoked_at IS NULL`
 
 /** Revokes an app's own keys; keys of devices that are bound to the app stay valid. */
 export const revokeKeysOfApp = (tenantId: string, appId: string, at: number): Statement => sql`
@@ -59,11 +66,19 @@ const holdApp = ({ tenantId }: NewKey, appId: string): Statement =>
 
 const insertKeyOfApp = (key: NewKey, appId: string, most: number): Statement => sql`
   INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens, app_id,
-    created_at)
+    made_by, created_at)
   SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},
-    ${key.rateLimit}, ${key.dailyTokens}, id, ${key.createdAt}
+    ${key.rateLimit}, ${key.dailyTokens}, id, ${key.madeBy}, ${key.createdAt}
   FROM app WHERE tenant_id = ${key.tenantId} AND id = ${appId}
     AND (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`
+
+const insertKey = (key: NewKey, most: number): Statement => sql`
+  INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens, app_id,
+    device_id, made_by, created_at)
+  SELECT ${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},
+    ${key.rateLimit}, ${key.dailyTokens}, ${key.appId}, ${key.deviceId}, ${key.madeBy},
+    ${key.createdAt}
+  WHERE (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`
 
 async function countKeys(db: Db, tenantId: string): Promise<number> {
   const row = await db.get<{ count: number }>(
@@ -102,14 +117,21 @@ export function createKeyStore(db: Db) {
     },
 
     /** Stores nothing and returns false when the tenant has `most` keys. */
-    async insert(key: NewKey, most: number): Promise<boolean> {
-      const { changes } = await db.run(sql`
-        INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens,
-          app_id, device_id, created_at)
-        SELECT ${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},
-          ${key.rateLimit}, ${key.dailyTokens}, ${key.appId}, ${key.deviceId}, ${key.createdAt}
-        WHERE (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`)
-      return changes === 1
+    insert: async (key: NewKey, most: number): Promise<boolean> =>
+      (await db.run(insertKey(key, most))).changes === 1,
+
+    /**
+     * Like `insert`, in one transaction with a statement that changes one row as long as the key
+     * may be made. Null when it changed none.
+     */
+    async insertHeld(key: NewKey, most: number, hold: Statement): Promise<boolean | null> {
+      let added = false
+      const isHeld = await storedAsExpected(
+        db.batch([expectRows(1, hold), insertKey(key, most)]).then(([, inserted]) => {
+          added = inserted?.changes === 1
+        }),
+      )
+      return isHeld ? added : null
     },
 
     count: (tenantId: string) => countKeys(db, tenantId),
@@ -126,6 +148,11 @@ export function createKeyStore(db: Db) {
         SELECT id, prefix, tail, name, created_at, revoked_at, rate_limit, daily_tokens, app_id,
           device_id
         FROM api_key WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
+
+    /** The app and the device of a key; null when the tenant has no such key. */
+    boundTo: (tenantId: string, id: string) =>
+      db.get<Pick<StoredKey, 'app_id' | 'device_id'>>(sql`
+        SELECT app_id, device_id FROM api_key WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
     /** Changes what is given. Null when the tenant has no such key, else what it is now. */
     async update(tenantId: string, id: string, to: KeyUpdateRequest): Promise<StoredKey | null> {

@@ -1,5 +1,5 @@
 import type { Role } from '../../core/principal.ts'
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
 
 export interface MemberRow {
   readonly id: string
@@ -8,6 +8,8 @@ export interface MemberRow {
   readonly user_id: string | null
   readonly joined_at: string | null
   readonly invited_at: string
+  /** Valid keys that the person has made. */
+  readonly keys: number
 }
 
 export interface NewMember {
@@ -16,6 +18,7 @@ export interface NewMember {
   readonly email: string
   readonly role: Role
   readonly at: string
+  readonly invitedBy: string | null
 }
 
 /**
@@ -31,8 +34,10 @@ const notLastOwner = (tenantId: string, id: string): Statement => sql`
 export function createMemberStore(db: Db) {
   const find = (tenantId: string, id: string) =>
     db.get<MemberRow>(sql`
-      SELECT id, email, role, user_id, joined_at, invited_at FROM member
-      WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      SELECT id, email, role, user_id, joined_at, invited_at,
+        (SELECT count(*) FROM api_key k WHERE k.tenant_id = member.tenant_id
+          AND k.made_by = member.user_id AND k.revoked_at IS NULL) AS keys
+      FROM member WHERE tenant_id = ${tenantId} AND id = ${id}`)
 
   return {
     find,
@@ -40,8 +45,12 @@ export function createMemberStore(db: Db) {
     /** In the order of their invitations. */
     list: (tenantId: string) =>
       db.all<MemberRow>(sql`
-        SELECT id, email, role, user_id, joined_at, invited_at FROM member
-        WHERE tenant_id = ${tenantId} ORDER BY invited_at, id`),
+        SELECT m.id, m.email, m.role, m.user_id, m.joined_at, m.invited_at,
+          coalesce(k.keys, 0) AS keys
+        FROM member m LEFT JOIN (SELECT made_by, count(*) AS keys FROM api_key
+            WHERE tenant_id = ${tenantId} AND revoked_at IS NULL GROUP BY made_by) AS k
+          ON k.made_by = m.user_id
+        WHERE m.tenant_id = ${tenantId} ORDER BY m.invited_at, m.id`),
 
     /** Whether the address is among the members. */
     async has(tenantId: string, email: string): Promise<boolean> {
@@ -51,15 +60,16 @@ export function createMemberStore(db: Db) {
     },
 
     /**
-     * Inserts a member; a person who has signed in before is a member at once. False, and nothing
-     * is stored, when the tenant has `most` members or has this one already.
+     * Inserts an invitation. False, and nothing is stored, when the tenant has `most` members or
+     * has this one already.
      */
-    async insert({ id, tenantId, email, role, at }: NewMember, most: number): Promise<boolean> {
+    async insert(
+      { id, tenantId, email, role, at, invitedBy }: NewMember,
+      most: number,
+    ): Promise<boolean> {
       const { changes } = await db.run(sql`
-        INSERT INTO member (id, tenant_id, email, role, user_id, invited_at, joined_at)
-        SELECT ${id}, ${tenantId}, ${email}, ${role}, u.id, ${at},
-          CASE WHEN u.id IS NULL THEN NULL ELSE ${at} END
-        FROM (SELECT 1 AS one) AS it LEFT JOIN "user" u ON u.email = ${email}
+        INSERT INTO member (id, tenant_id, email, role, invited_at, invited_by)
+        SELECT ${id}, ${tenantId}, ${email}, ${role}, ${at}, ${invitedBy}
         WHERE (SELECT count(*) FROM member WHERE tenant_id = ${tenantId}) < ${most}
           AND NOT EXISTS (SELECT 1 FROM member
             WHERE tenant_id = ${tenantId} AND email = ${email})`)
@@ -70,21 +80,23 @@ export function createMemberStore(db: Db) {
     async setRole(tenantId: string, id: string, role: Role): Promise<boolean> {
       const guard = notLastOwner(tenantId, id)
       const { changes } = await db.run({
-        sql: `UPDATE member SET role = ? WHERE tenant_id = ? AND id = ?
+        sql: `UPDATE member SET role = ?, epoch = epoch + 1 WHERE tenant_id = ? AND id = ?
           AND (? = 'owner' OR ${guard.sql})`,
         args: [role, tenantId, id, role, ...guard.args],
       })
       return changes === 1
     },
 
-    /** As `setRole`. */
-    async remove(tenantId: string, id: string): Promise<boolean> {
+    /**
+     * Removes a member together with what `also` does. False as for `setRole`; nothing is done then.
+     */
+    async remove(tenantId: string, id: string, also: readonly Statement[]) {
       const guard = notLastOwner(tenantId, id)
-      const { changes } = await db.run({
+      const removal = expectRows(1, {
         sql: `DELETE FROM member WHERE tenant_id = ? AND id = ? AND ${guard.sql}`,
         args: [tenantId, id, ...guard.args],
       })
-      return changes === 1
+      return storedAsExpected(db.batch([removal, ...also]))
     },
   }
 }

@@ -44,9 +44,9 @@ export interface OpenSession extends SessionSubject {
 /**
  * Console sessions as signed tokens (JWT with HS256, RFC 7519) that hold a user id, its epoch and
  * the id of the session: the server keeps only a list of those that ended before they expire, or
- * are in another tenant than the person's own. Signing and verifying are synchronous. jose parses the tokens but does not sign: its `crypto.subtle` waits for a thread of
- * the pool that also resolves host names, so a name server that does not answer would block all
- * logins.
+ * are in another tenant than the person's own. Signing and verifying are synchronous. jose parses
+ * the tokens but does not sign: its `crypto.subtle` waits for a thread of the pool that also
+ * resolves host names, so a name server that does not answer would block all logins.
  */
 export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clock: Clock }) {
   const key = deriveKey(secret, 'session')
@@ -190,11 +190,11 @@ export interface SessionGateOptions {
 const TENANT_HEADER = 'x-moonbase-tenant'
 
 /**
- * The gate of `/console`, and of `/auth` for people who are signed in. It reads the cookie and never
- * the Authorization header, and refuses requests from pages of other origins, of pages that were
- * loaded for another tenant, and those that the person's role does not allow. On `/auth` a person
- * who was removed from the session's tenant is in one of theirs again; `/console` refuses them, so
- * that what they began in one tenant is not stored in another.
+ * The gate of `/console`, and of `/auth` for people who are signed in. It reads the cookie and
+ * never the Authorization header, and refuses requests from pages of other origins, of pages that
+ * were loaded for another tenant, and those that the person's role does not allow. On `/auth` a
+ * person who was removed from the session's tenant is in one of theirs again; `/console` refuses
+ * them, so that what they began in one tenant is not stored in another.
  */
 export function sessionGate(options: SessionGateOptions) {
   const { sessions, roleIn, origins, contexts, uploads, limit } = options

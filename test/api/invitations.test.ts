@@ -43,7 +43,7 @@ test('an invitation tells who invites, where to and as what', async () => {
   expect(await listOf(owner.call)).toEqual([])
 })
 
-test('nobody is a member before they have accepted, and everybody sees it in the audit', async () => {
+test('nobody is a member before they have accepted, which the audit tells', async () => {
   const [owner, other] = [await startTeam(app), await startTeam(app)]
   const { id } = await owner.invite(other.email, 'viewer')
   expect((await meOf(other.call)).tenants).toHaveLength(1)
@@ -95,7 +95,7 @@ test('to go to a tenant that has invited the person is to accept', async () => {
   expect(await lastOf(owner.call)).toMatchObject({ action: 'member.accept', person: other.email })
 })
 
-test('where sign-up is closed a newcomer belongs at once to all that have invited them', async () => {
+test('where sign-up is closed a newcomer belongs at once to whoever invited them', async () => {
   await using closed = await startApp({ env: { MB_SIGNUP: 'closed' } })
   const [owner, second] = [await startTeam(closed), await startTeam(closed)]
   await owner.invite('guest@example.com', 'viewer')

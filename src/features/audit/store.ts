@@ -19,7 +19,7 @@ export interface NewAuditRow extends Omit<AuditRow, 'person'> {
   readonly userId: string | null
 }
 
-/** Tables of what has a name, by the first part of the actions on it, with the column of the name. */
+/** Table and column of the name of what has one, by the first part of the actions on it. */
 const NAMED: Readonly<Record<string, readonly [table: string, name: string]>> = {
   app: ['app', 'name'],
   persona: ['persona', 'name'],

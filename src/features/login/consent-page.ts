@@ -1,5 +1,9 @@
-import type { PageHead } from '../../http/console-pages.ts'
-import { PAGE_HEADERS } from '../../http/entry.ts'
+/** Where the page finds the style of the console; null when that was not built. */
+export interface ConsentHead {
+  readonly sheet: string | null
+  /** Sets theme and language before the first paint. */
+  readonly theme: string | null
+}
 
 export interface ConsentShown {
   readonly email: string
@@ -40,8 +44,12 @@ const LANGUAGES: readonly (readonly [string, string, (shown: ConsentShown) => Wo
     'en',
     ({ email, tenant, scheme }) => ({
       title: 'Let this app use your workspace?',
-      asks: `An app on this device (${scheme}://) asks to sign in as ${email} to the workspace “${tenant}”.`,
-      gets: 'It gets a general key, which reads and changes almost everything in that workspace until you revoke it on the page Keys.',
+      asks:
+        `An app on this device (${scheme}://) asks to sign in as ${email} ` +
+        `to the workspace “${tenant}”.`,
+      gets:
+        'It gets a general key, which reads and changes almost everything in that workspace ' +
+        'until you revoke it on the page Keys.',
       warn: 'Allow it only if you have just chosen to sign in, in an app of yours.',
       allow: 'Allow',
       refuse: 'Refuse',
@@ -50,11 +58,14 @@ const LANGUAGES: readonly (readonly [string, string, (shown: ConsentShown) => Wo
 ]
 
 /** The page that asks a person before a native app gets a key. It works without scripts. */
-export function consentPage(shown: ConsentShown, head: PageHead, language: 'zh' | 'en'): Response {
+export function consentPage(shown: ConsentShown, head: ConsentHead, language: 'zh' | 'en') {
   const said = LANGUAGES.map(([name, lang, wordsOf]) => ({ name, lang, words: wordsOf(shown) }))
   const each = (wrap: (words: Words) => string) =>
     said
-      .map(({ name, lang, words }) => `<div class="${name}" lang="${lang}">${wrap(words)}</div>`)
+      .map(
+        ({ name, lang, words }) =>
+          `<div class="consent-words ${name}" lang="${lang}">${wrap(words)}</div>`,
+      )
       .join('')
   const inBoth = (word: 'allow' | 'refuse') =>
     said
@@ -63,7 +74,7 @@ export function consentPage(shown: ConsentShown, head: PageHead, language: 'zh' 
   const hidden = Object.entries(shown.fields).map(
     ([name, value]) => `<input type="hidden" name="${name}" value="${escaped(value)}">`,
   )
-  const html = `<!doctype html>
+  return `<!doctype html>
 <html lang="${language === 'zh' ? 'zh-CN' : 'en'}" data-theme="light">
 <head>
 <meta charset="utf-8">
@@ -78,11 +89,11 @@ ${head.sheet === null ? '' : `<link rel="stylesheet" href="${head.sheet}">`}
 <body>
 <main class="consent">
 <p class="consent-brand">Moonbase</p>
-<form class="card" method="post" action="/auth/native/authorize">
+<form class="card consent-form" method="post" action="/auth/native/authorize">
 ${hidden.join('\n')}
 ${each(({ title, asks, gets, warn }) =>
   [
-    `<h1>${escaped(title)}</h1>`,
+    `<h1 class="consent-title">${escaped(title)}</h1>`,
     `<p>${escaped(asks)}</p>`,
     `<p>${escaped(gets)}</p>`,
     `<p class="notice" data-tone="warn">${escaped(warn)}</p>`,
@@ -97,31 +108,8 @@ ${each(({ title, asks, gets, warn }) =>
 </body>
 </html>
 `
-  return new Response(html, { headers: { ...HEADERS, ...policyOf(shown.scheme) } })
 }
-
-/** Browsers send no usable `Origin` with the form of a page that has the policy `no-referrer`. */
-const HEADERS = {
-  ...PAGE_HEADERS,
-  'content-type': 'text/html; charset=utf-8',
-  'referrer-policy': 'same-origin',
-  'cache-control': 'no-store',
-  vary: 'accept-language, cookie',
-} as const
-
-/** The answer to the form leads to the app. */
-const policyOf = (scheme: string) => ({
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; " +
-    `form-action 'self' ${scheme}:; base-uri 'none'; frame-ancestors 'none'`,
-})
 
 /** Names and addresses are free text. */
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-
-/** The language that a browser asks for first. */
-export function languageOf(request: Request): 'zh' | 'en' {
-  const first = /\b(zh|en)\b/i.exec(request.headers.get('accept-language') ?? '')
-  return first?.[1]?.toLowerCase() === 'en' ? 'en' : 'zh'
-}

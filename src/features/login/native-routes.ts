@@ -1,14 +1,14 @@
 import { Elysia } from 'elysia'
 import { ANONYMOUS_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits/machine.ts'
 import { jsonBody, jsonSchema, readBytes } from '../../http/body.ts'
-import type { PageHead } from '../../http/console-pages.ts'
+import { PAGE_HEADERS } from '../../http/entry.ts'
 import { answerDoc, queryDoc, REDIRECT_DOC, textContent } from '../../http/openapi-parts.ts'
 import type { AddressLimit } from '../../http/request-limits.ts'
 import { checkRole } from '../../http/roles.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
 import type { AuditCode } from '../audit/service.ts'
 import type { Tenants } from '../tenants/service.ts'
-import { consentPage, languageOf } from './consent-page.ts'
+import { type ConsentHead, consentPage } from './consent-page.ts'
 import { ConsentForm, ExchangeRequest, ExchangeResponse } from './model.ts'
 import type { Consenting, NativeLogin, NativeRequest } from './native-app.ts'
 
@@ -16,7 +16,7 @@ export interface NativeRouteParts {
   readonly native: NativeLogin
   readonly sessions: ConsoleSessions
   readonly tenants: Pick<Tenants, 'byId' | 'nameOf'>
-  readonly head: PageHead
+  readonly head: ConsentHead
   readonly addressLimit: AddressLimit
   readonly auditCode: AuditCode
 }
@@ -50,6 +50,27 @@ const consentDoc = {
     },
   },
   responses: REDIRECT_DOC,
+}
+
+/** Browsers send no usable `Origin` with the form of a page that has the policy `no-referrer`. */
+const PAGE = {
+  ...PAGE_HEADERS,
+  'content-type': 'text/html; charset=utf-8',
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const
+
+/** The answer to the form leads to the app. */
+const policyOf = (scheme: string) => ({
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; " +
+    `form-action 'self' ${scheme}:; base-uri 'none'; frame-ancestors 'none'`,
+})
+
+/** The language that a browser asks for first. */
+function languageOf(request: Request): 'zh' | 'en' {
+  const first = /\b(zh|en)\b/i.exec(request.headers.get('accept-language') ?? '')
+  return first?.[1]?.toLowerCase() === 'en' ? 'en' : 'zh'
 }
 
 /** Signs a native app in with the browser's session. */
@@ -90,7 +111,8 @@ export function nativeRoutes(parts: NativeRouteParts) {
           consent: native.consent(by, asked),
         }
         const page = { ...shown, fields, refusal: native.refusal(asked) }
-        return consentPage(page, head, languageOf(request))
+        const html = consentPage(page, head, languageOf(request))
+        return new Response(html, { headers: { ...PAGE, ...policyOf(scheme) } })
       },
       { detail: authorizeDoc },
     )

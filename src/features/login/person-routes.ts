@@ -5,8 +5,6 @@ import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
 import type { AuditCode } from '../audit/service.ts'
-import { InvitationAnswer, InvitationsResponse } from '../invitations/model.ts'
-import type { Invitations } from '../invitations/service.ts'
 import type { SignedInUser, Tenants } from '../tenants/service.ts'
 import { Me, SwitchRequest } from './model.ts'
 import type { Sessions } from './sessions.ts'
@@ -18,13 +16,7 @@ export interface PersonRouteParts {
   readonly auditCode: AuditCode
 }
 
-export interface InvitationRouteParts {
-  readonly invitations: Invitations
-  readonly auditCode: AuditCode
-}
-
 const ACCEPT = '/invitations/:id/accept'
-const DECLINE = '/invitations/:id/decline'
 const switchBody = jsonBody(SwitchRequest, { bytesMax: ANONYMOUS_BODY_BYTES_MAX })
 
 export async function meOf(tenants: Pick<Tenants, 'tenantsOf'>, user: SignedInUser): Promise<Me> {
@@ -69,45 +61,6 @@ export function personRoutes(gate: Gate, parts: PersonRouteParts) {
         parse: 'none',
         response: Me,
         detail: { summary: 'Go to another tenant, in this browser', requestBody: switchBody.doc },
-      },
-    )
-}
-
-/** The invitations of the signed-in person. The audit of the inviting tenant tells the answer. */
-export function invitationRoutes(gate: Gate, { invitations, auditCode }: InvitationRouteParts) {
-  return new Elysia()
-    .use(gate)
-    .get('/invitations', ({ principal }) => invitations.list(principal.userId ?? ''), {
-      allow: ['session'],
-      response: InvitationsResponse,
-      detail: { summary: 'List invitations to other tenants' },
-    })
-    .post(
-      ACCEPT,
-      async ({ principal: { userId }, params, request, server }) => {
-        const { id, tenantId } = await invitations.accept(userId ?? '', params.id)
-        const by = { tenantId, userId, keyId: null }
-        await auditCode(request, server, { ...by, route: ACCEPT, target: id })
-        return { id, tenant_id: tenantId }
-      },
-      {
-        allow: ['session'],
-        response: InvitationAnswer,
-        detail: { summary: 'Accept an invitation and become a member' },
-      },
-    )
-    .post(
-      DECLINE,
-      async ({ principal: { userId }, params, request, server }) => {
-        const { id, tenantId } = await invitations.decline(userId ?? '', params.id)
-        const by = { tenantId, userId, keyId: null }
-        await auditCode(request, server, { ...by, route: DECLINE, target: id })
-        return { id, tenant_id: tenantId }
-      },
-      {
-        allow: ['session'],
-        response: InvitationAnswer,
-        detail: { summary: 'Decline an invitation' },
       },
     )
 }

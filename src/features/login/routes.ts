@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import { LOGIN_STARTS_PER_MINUTE_MAX } from '../../core/limits/contract.ts'
 import { ANONYMOUS_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits/machine.ts'
@@ -21,13 +21,7 @@ import {
 import { type NativeRouteParts, nativeRoutes } from './native-routes.ts'
 import type { OAuthLogin } from './oauth.ts'
 import { type OAuthRouteParts, oauthRoutes } from './oauth-routes.ts'
-import {
-  type InvitationRouteParts,
-  invitationRoutes,
-  meOf,
-  type PersonRouteParts,
-  personRoutes,
-} from './person-routes.ts'
+import { meOf, type PersonRouteParts, personRoutes } from './person-routes.ts'
 import type { Sessions } from './sessions.ts'
 
 interface LoginRouteParts {
@@ -42,7 +36,6 @@ interface LoginRouteParts {
 
 export type AuthParts = LoginRouteParts &
   PersonRouteParts &
-  InvitationRouteParts &
   OAuthRouteParts &
   NativeRouteParts & { readonly origins: Origins }
 
@@ -50,7 +43,7 @@ export type AuthParts = LoginRouteParts &
  * All of `/auth`. Caches keep none of it, and pages of other origins may not post to it, signed in
  * or not: they could sign a person in as another one.
  */
-export const authRoutes = (gate: Gate, parts: AuthParts) =>
+export const authRoutes = (gate: Gate, parts: AuthParts, invitations: AnyElysia) =>
   new Elysia({ prefix: '/auth' })
     .onTransform(({ request, set }) => {
       set.headers['cache-control'] = 'no-store'
@@ -58,7 +51,7 @@ export const authRoutes = (gate: Gate, parts: AuthParts) =>
     })
     .use(loginRoutes(parts))
     .use(personRoutes(gate, parts))
-    .use(invitationRoutes(gate, parts))
+    .use(invitations)
     .use(oauthRoutes(parts))
     .use(nativeRoutes(parts))
 

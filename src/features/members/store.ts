@@ -88,7 +88,7 @@ export function createMemberStore(db: Db) {
     },
 
     /**
-     * Removes a member together with what `also` does. False as for `setRole`; nothing is done then.
+     * Removes a member, in one transaction with `also`. False as for `setRole`, with nothing done.
      */
     async remove(tenantId: string, id: string, also: readonly Statement[]) {
       const guard = notLastOwner(tenantId, id)

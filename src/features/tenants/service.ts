@@ -43,8 +43,8 @@ export function createTenants({ store, clock }: TenantParts) {
     byId,
 
     /**
-     * The person of a session in the tenant that the session is in, whose role is null when they are
-     * no member of it; null when the session has ended or the person may not sign in.
+     * The person of a session in the tenant that the session is in, whose role is null when they
+     * are no member of it; null when the session has ended or the person may not sign in.
      */
     async ofSession(userId: string, sessionId: string): Promise<User | null> {
       const user = await store.ofSession(userId, sessionId)

@@ -65,7 +65,7 @@ test('a removed owner gets no key for a code from before', async () => {
   expect(await keysOf(team)).toEqual([])
 })
 
-test('a code is void after a removal, also for one who was invited again and has accepted', async () => {
+test('a code is void after a removal, also for one who has joined again', async () => {
   const team = await startTeam(app)
   const { id, email, headers, call } = await team.join('owner')
   const exchange = await codeOf(headers)
@@ -115,7 +115,7 @@ test('a code is void after its person was disabled, deleted or logged out everyw
   }
 })
 
-test('of a removal and an exchange at once, whichever is later, nothing is made afterwards', async () => {
+test('of a removal and an exchange at once, no key is made after the removal', async () => {
   const team = await startTeam(app)
   for (let round = 0; round < 5; round += 1) {
     const { id, headers } = await team.join('owner')

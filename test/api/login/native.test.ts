@@ -130,7 +130,7 @@ describe('the page that asks for consent', () => {
     expect(page.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('the page has the language that the browser asks for, and both for the console', async () => {
+  test('the page has the language of the browser, and both for the console', async () => {
     for (const [wanted, lang] of [
       ['en-GB,en;q=0.9', 'en'],
       ['zh-CN,zh;q=0.9,en;q=0.8', 'zh-CN'],
@@ -153,7 +153,7 @@ describe('the page that asks for consent', () => {
     await fetch(`${app.url}/console/settings`, { ...put, body: '{}' })
   })
 
-  test('without what the page has sent, and with that of another session, there is no code', async () => {
+  test('without what this session was shown there is no code', async () => {
     const { path } = attempt()
     const form = fieldsOf(await (await authorize(path)).text())
     const without = new URLSearchParams(form)

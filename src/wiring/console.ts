@@ -149,8 +149,8 @@ function openMembers(parts: ConsoleParts, delivery: Delivery) {
     if (delivery.medium() !== 'mail' || email.endsWith(LOCAL_DOMAIN)) return false
     if (!(await mails.count(email, INVITATIONS_PER_ADDRESS_MAX)).counted) return false
     jobs.run('send invitation', async (signal) => {
-      const inviter = await tenants.byId(inviterId)
-      if (inviter) await delivery.invite(email, inviter.email, signal)
+      const inviter = await tenants.emailOf(inviterId)
+      if (inviter !== '') await delivery.invite(email, inviter, signal)
     })
     return true
   }

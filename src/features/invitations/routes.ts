@@ -31,6 +31,7 @@ export function invitationRoutes(gate: Gate, { invitations, auditCode }: Invitat
       },
       {
         allow: ['session'],
+        parse: 'none',
         response: InvitationAnswer,
         detail: { summary: 'Accept an invitation and become a member' },
       },
@@ -45,6 +46,7 @@ export function invitationRoutes(gate: Gate, { invitations, auditCode }: Invitat
       },
       {
         allow: ['session'],
+        parse: 'none',
         response: InvitationAnswer,
         detail: { summary: 'Decline an invitation' },
       },

@@ -15,7 +15,7 @@ import type { Consenting, NativeLogin, NativeRequest } from './native-app.ts'
 export interface NativeRouteParts {
   readonly native: NativeLogin
   readonly sessions: ConsoleSessions
-  readonly tenants: Pick<Tenants, 'byId' | 'nameOf'>
+  readonly tenants: Pick<Tenants, 'emailOf' | 'nameOf'>
   readonly head: ConsentHead
   readonly addressLimit: AddressLimit
   readonly auditCode: AuditCode
@@ -102,7 +102,7 @@ export function nativeRoutes(parts: NativeRouteParts) {
           return ''
         }
         const { challenge, scheme } = asked
-        const email = (await tenants.byId(by.userId))?.email ?? ''
+        const email = await tenants.emailOf(by.userId)
         const shown = { email, tenant: await tenants.nameOf(by.tenantId), scheme }
         const fields = {
           code_challenge: challenge,

@@ -59,6 +59,9 @@ export function createTenants({ store, clock }: TenantParts) {
       return byId(userId)
     },
 
+    /** The address of a person, whatever tenant they are in; empty for an unknown one. */
+    emailOf: async (userId: string): Promise<string> => (await store.byId(userId))?.email ?? '',
+
     /** Null when nobody has signed in with this address. */
     byEmail: (email: string): Promise<User | null> => store.byEmail(email),
 

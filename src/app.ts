@@ -15,6 +15,7 @@ import type { ChatRouteOptions } from './features/chat/routes.ts'
 import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/routes.ts'
 import { embeddingsRoutes } from './features/embeddings/routes.ts'
 import type { Embeddings } from './features/embeddings/service.ts'
+import { type InvitationRouteParts, invitationRoutes } from './features/invitations/routes.ts'
 import { type AuthParts, authRoutes } from './features/login/routes.ts'
 import { type McpRouteOptions, mcpRoutes } from './features/mcp/routes.ts'
 import { visitorRoutes } from './features/shares/visitor-routes.ts'
@@ -57,7 +58,7 @@ export interface AppOptions {
   readonly services: AppServices
   readonly machineGate: Gate
   readonly consoleGate: Gate
-  readonly auth: AuthParts
+  readonly auth: AuthParts & InvitationRouteParts
   readonly deviceEndpoints: DeviceEndpoints
   readonly chat: Pick<ChatRouteOptions, 'assistants' | 'limits' | 'keptItems'>
   readonly clock: Pick<Clock, 'now' | 'steady'>
@@ -114,7 +115,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(openApiRoutes(() => app))
     .use(surface('/v1', machineGate, contexts, services))
     .use(surface('/console', consoleGate, contexts, services))
-    .use(authRoutes(consoleGate, auth))
+    .use(authRoutes(consoleGate, auth, invitationRoutes(consoleGate, auth)))
     .use(visitorRoutes({ services, auth, sse, pages }))
     .use(
       new Elysia({ prefix: '/v1' })

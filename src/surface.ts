@@ -1,7 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { appRoutes } from './features/apps/routes.ts'
 import type { Apps } from './features/apps/service.ts'
-import { type AuditParts, auditHook, auditRoutes } from './features/audit/routes.ts'
+import { type AuditParts, auditHooks, auditRoutes } from './features/audit/routes.ts'
 import type { Pairing } from './features/devices/pairing.ts'
 import { deviceRoutes, pairingRoutes } from './features/devices/routes.ts'
 import type { Devices } from './features/devices/service.ts'
@@ -74,8 +74,10 @@ export function surface(
 ): AnyElysia {
   const { apps, devices, kb, sources, logs, transfer, provider, voice, answers } = services
   const routes: AnyElysia = new Elysia({ prefix })
+  const { before, after } = auditHooks(services.audit)
   return routes
-    .onAfterHandle(auditHook(services.audit))
+    .onBeforeHandle(before)
+    .onAfterHandle(after)
     .use(appRoutes(gate, apps))
     .use(shareRoutes(gate, services.shares))
     .use(deviceRoutes(gate, devices))
@@ -114,8 +116,10 @@ export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
   const { conversations, sessions, keys, personas, settings, usage } = services
   const { members, audit, system, people, answers } = services
   const routes: AnyElysia = new Elysia({ prefix: '/console' })
+  const { before, after, tell } = auditHooks(audit)
   return routes
-    .onAfterHandle(auditHook(audit))
+    .onBeforeHandle(before)
+    .onAfterHandle(after)
     .use(conversationRoutes(gate, { conversations, sessions }))
     .use(modelListRoutes(gate, services.modelLists))
     .use(keyRoutes(gate, keys, answers))
@@ -125,6 +129,6 @@ export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
     .use(memberRoutes(gate, members))
     .use(auditRoutes(gate, audit))
     .use(mcpToolRoutes(gate, services.mcpServers, services.studioLimit))
-    .use(systemRoutes(gate, system))
+    .use(systemRoutes(gate, system, tell))
     .use(peopleRoutes(gate, people))
 }

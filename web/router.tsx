@@ -148,6 +148,10 @@ const pages = [
     lazy(() => import('./pages/members.tsx'), 'Members'),
   ),
   page(
+    '/invitations',
+    lazy(() => import('./pages/invitations.tsx'), 'Invitations'),
+  ),
+  page(
     '/audit',
     lazy(() => import('./pages/audit.tsx'), 'AuditPage'),
   ),

@@ -13,8 +13,8 @@ export function isRecording(bytes: Uint8Array): boolean {
 }
 
 /**
- * How other files begin: AIFF, CAF, AC-3, WMA (ASF), Wave64, AU, RealMedia, Monkey's Audio, WavPack,
- * Musepack, MIDI, another RIFF, and then PDF, zip, gzip, PNG, GIF, JPEG.
+ * How other files begin: AIFF, CAF, AC-3, WMA (ASF), Wave64, AU, RealMedia, Monkey's Audio,
+ * WavPack, Musepack, MIDI, another RIFF, and then PDF, zip, gzip, PNG, GIF, JPEG.
  */
 const OTHERS = new RegExp(
   `^(?:${[

@@ -25,13 +25,18 @@ export async function runAdmin({ args, env, program, write }: Invocation): Promi
     const tenants = createTenants({ store: createTenantStore(db), clock })
     const people = createPeopleStore(db)
     if (values.remove !== true) {
-      await people.promote((await tenants.ensure(email)).user_id)
-      return write(`${email} runs this server now.\n`)
+      const { user_id } = await tenants.ensure(email)
+      await people.promote(user_id)
+      const hasSignedIn = (await people.find(user_id))?.signed_in_at != null
+      const from = hasSignedIn ? 'now' : 'as soon as they have signed in'
+      return write(`${email} runs this server ${from}.\n`)
     }
     const known = await tenants.byEmail(email)
     if (!known) throw new OperatorError(`nobody here has the address ${email}`)
     if (!(await people.demote(known.user_id))) {
-      throw new OperatorError(`${email} is the last operator; name another one first`)
+      throw new OperatorError(
+        `${email} is the last operator who can sign in; another one has to sign in first`,
+      )
     }
     write(`${email} no longer runs this server.\n`)
   } catch (error) {

@@ -12,7 +12,7 @@ const TABLES = [
   ...['tenant', 'user', 'member', 'api_key', 'key_use', 'persona', 'app', 'tenant_settings'],
   ...['session', 'turn', 'request_log', 'usage_day', 'usage_key_day', 'device', 'provider'],
   ...['kb_source', 'kb_doc', 'kb_chunk', 'kb_citation', 'mcp_server', 'mcp_tool'],
-  ...['system_setting', 'audit', 'share', 'share_day', 'response_item'],
+  ...['system_setting', 'audit', 'share', 'share_day', 'response_item', 'console_session'],
 ]
 /** Tables that are not copied: made from others, or state of running servers. */
 const INDEXES = ['kb_vector', 'kb_word', 'turn_word', 'request_log_count', 'usage_writer']

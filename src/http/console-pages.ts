@@ -47,7 +47,15 @@ const TWINS = /\.(br|gz)$/
 /** Unknown addresses below these are errors of the API, not pages. */
 const API = /^\/(v1|console|auth|assets)(\/|$)/
 
+/** Where pages that the server writes itself find the style of the console; null when not built. */
+export interface PageHead {
+  readonly sheet: string | null
+  /** Sets theme and language before the first paint. */
+  readonly theme: string | null
+}
+
 export interface ConsolePages {
+  readonly head: PageHead
   /** The chat page for visitors, and the script that puts it on a site; null when not built. */
   readonly share: string | null
   readonly widget: string | null
@@ -71,7 +79,12 @@ export async function consolePages(folder: string | null): Promise<ConsolePages>
   for (const path of PAGES) pages.get(path, shown, HIDDEN).head(path, shown, HIDDEN)
   const textOf = async (name: string) =>
     folder !== null && existsSync(join(folder, name)) ? Bun.file(join(folder, name)).text() : null
+  const index = (await textOf('index.html')) ?? ''
   return {
+    head: {
+      sheet: /href="(\/assets\/app-[^"]+\.css)"/.exec(index)?.[1] ?? null,
+      theme: /src="(\/assets\/theme-[^"]+\.js)"/.exec(index)?.[1] ?? null,
+    },
     share: await textOf('share.html'),
     widget: await textOf('widget.js'),
     routes: folder === null ? pages : pages.use(await assets(join(folder, 'assets'))),

@@ -40,6 +40,7 @@ const BY_STATUS: Readonly<Record<ErrorStatus, readonly [type: string, code: stri
   403: ['permission_error', 'forbidden'],
   404: ['invalid_request_error', 'not_found'],
   405: ['invalid_request_error', 'method_not_allowed'],
+  409: ['invalid_request_error', null],
   410: ['invalid_request_error', null],
   413: ['invalid_request_error', 'request_too_large'],
   415: ['invalid_request_error', null],

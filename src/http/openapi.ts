@@ -84,8 +84,8 @@ interface Detail {
 }
 
 /**
- * The OpenAPI document of both surfaces, of login and of shares, made from the schemas that the routes
- * validate with. `app` is complete when this is called.
+ * The OpenAPI document of both surfaces, of login and of shares, made from the schemas that the
+ * routes validate with. `app` is complete when this is called.
  */
 export function openApiDocument(app: AnyElysia) {
   const paths: Record<string, Record<string, object>> = {}

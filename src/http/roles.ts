@@ -9,7 +9,7 @@ const isAtLeast = (role: Role | undefined, least: Role): boolean =>
 
 /**
  * Exceptions to the usual least role of console routes, by method and route. Usually a viewer may
- * read and an editor may change (contract 2, section 8, Tenants and members).
+ * read and an editor may change.
  */
 const LEAST: Readonly<Record<string, Role>> = {
   // The studio. The service checks which sessions a viewer may change.
@@ -23,12 +23,18 @@ const LEAST: Readonly<Record<string, Role>> = {
   // A viewer may change only their own sessions.
   'DELETE /console/sessions/:id?': 'viewer',
   'PUT /console/conversations/:id': 'viewer',
+  // A key that opens the whole tenant. The service knows which of the others are such keys.
+  'POST /console/keys': 'owner',
+  'GET /console/export': 'editor',
   // Members. Everybody may leave: the service distinguishes that from removing others.
   'GET /console/members': 'owner',
   'POST /console/members': 'owner',
   'PUT /console/members/:id': 'owner',
   'DELETE /console/members/:id': 'viewer',
   'POST /auth/tenant': 'viewer',
+  // The person's own affairs, whatever they may do in the tenant that they are in.
+  'POST /auth/invitations/:id/accept': 'viewer',
+  'POST /auth/invitations/:id/decline': 'viewer',
 }
 
 /** Routes below require an operator, with any role in the tenant. */

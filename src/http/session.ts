@@ -2,7 +2,7 @@ import { encode } from 'jose/base64url'
 import { decodeJwt } from 'jose/jwt/decode'
 import { z } from 'zod'
 import type { Clock } from '../core/clock.ts'
-import { deriveKey, hmacBase64Url, sameSecret } from '../core/crypto.ts'
+import { deriveKey, hmacBase64Url, newId, sameSecret, sha256Hex } from '../core/crypto.ts'
 import { appError } from '../core/errors.ts'
 import { SESSION_SECONDS_MAX } from '../core/limits/contract.ts'
 import { CLOCK_BACK_SECONDS_MAX } from '../core/limits/machine.ts'
@@ -23,6 +23,8 @@ const Claims = z.object({
   iat: z.number(),
   exp: z.number(),
   epoch: z.int().default(0),
+  /** Absent in tokens of earlier versions. */
+  sid: z.string().min(1).optional(),
 })
 
 /** The person of a session. */
@@ -32,24 +34,32 @@ export interface SessionSubject {
   readonly epoch: number
 }
 
+/** A session of one browser. */
+export interface OpenSession extends SessionSubject {
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+}
+
 /**
- * Console sessions as signed tokens (JWT with HS256, RFC 7519) that hold a user id and its epoch:
- * the server keeps no list of them (specification, Console side). Signing and verifying are
- * synchronous. jose parses the tokens but does not sign: its `crypto.subtle` waits for a thread of
- * the pool that also resolves host names, so a name server that does not answer would block all
- * logins.
+ * Console sessions as signed tokens (JWT with HS256, RFC 7519) that hold a user id, its epoch and
+ * the id of the session: the server keeps only a list of those that ended before they expire, or
+ * are in another tenant than the person's own. Signing and verifying are synchronous. jose parses
+ * the tokens but does not sign: its `crypto.subtle` waits for a thread of the pool that also
+ * resolves host names, so a name server that does not answer would block all logins.
  */
 export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clock: Clock }) {
   const key = deriveKey(secret, 'session')
   return {
     issue({ userId, epoch }: SessionSubject): string {
       const iat = Math.floor(clock.now() / 1000)
-      const payload = encodePart({ sub: userId, iat, exp: iat + SESSION_SECONDS_MAX, epoch })
+      const exp = iat + SESSION_SECONDS_MAX
+      const payload = encodePart({ sub: userId, iat, exp, epoch, sid: newId() })
       return `${HEADER}.${payload}.${hmacBase64Url(key, `${HEADER}.${payload}`)}`
     },
 
     /** Null for anything but a valid token of this server. */
-    read(token: string): SessionSubject | null {
+    read(token: string): OpenSession | null {
       if (token.length > TOKEN_CHARS_MAX) return null
       const [header, payload, signature, ...rest] = token.split('.')
       if (header !== HEADER || !payload || !signature || rest.length > 0) return null
@@ -60,7 +70,8 @@ export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clo
       // Setting the clock back by some hours must not sign people out.
       const isFromFuture = claims.iat - seconds > CLOCK_BACK_SECONDS_MAX
       if (isFromFuture || claims.exp <= Math.floor(seconds)) return null
-      return { userId: claims.sub, epoch: claims.epoch }
+      const { sub: userId, epoch, sid: id = sha256Hex(signature) } = claims
+      return { userId, epoch, id, expiresAt: claims.exp * 1000 }
     },
   }
 }
@@ -77,32 +88,73 @@ const COOKIE = 'mb_session'
 export interface SignedIn {
   readonly user_id: string
   readonly tenant_id: string
-  readonly role: Role
+  /** Null for a person who is no longer a member of that tenant. */
+  readonly role: Role | null
   readonly operator: boolean
   readonly session_epoch: number
 }
 
 export interface SessionOptions {
   readonly tokens: SessionTokens
-  /** Null for a person who may not sign in. */
-  readonly findUser: (userId: string) => Promise<SignedIn | null>
-  /** False only where people sign in over plain http (contract, MB_COOKIE_SECURE). */
+  /** Null for a person who may not sign in, and for a session that has ended. */
+  readonly findUser: (userId: string, sessionId: string) => Promise<SignedIn | null>
+  /** Moves a session to a tenant of the person; null when there is none. */
+  readonly moveHome: (session: OpenSession) => Promise<SignedIn | null>
+  /** Ends a session before it expires. */
+  readonly end: (session: OpenSession) => Promise<void>
+  /** False only where people sign in over plain http (MB_COOKIE_SECURE). */
   readonly secure: boolean
+}
+
+interface Found {
+  readonly session: OpenSession
+  readonly user: SignedIn
 }
 
 /**
  * The console's credential: cookie `mb_session` (specification, Console side). The token proves who
- * signed in; the person's row says which tenant is theirs now.
+ * signed in; the database says in which tenant the session is now, and whether it has ended.
  */
-export function createConsoleSessions({ tokens, findUser, secure }: SessionOptions) {
+export function createConsoleSessions(options: SessionOptions) {
+  const { tokens, findUser, moveHome, end, secure } = options
+
+  async function read(request: Request): Promise<Found | null> {
+    for (const token of cookieValues(request, COOKIE)) {
+      const session = tokens.read(token)
+      const user = session && (await findUser(session.userId, session.id))
+      if (user && user.session_epoch === session.epoch) return { session, user }
+    }
+    return null
+  }
+
   return {
+    /** Null also for a person who is no longer a member of the session's tenant. */
     async find(request: Request): Promise<Principal | null> {
+      const found = await read(request)
+      return found && principal(found.user)
+    },
+
+    /** As `find`, but moves a person who is no longer a member to a tenant of theirs. */
+    async findOrMove(request: Request): Promise<Principal | null> {
+      const found = await read(request)
+      if (found === null) return null
+      const known = principal(found.user)
+      if (known) return known
+      const moved = await moveHome(found.session)
+      return moved && principal(moved)
+    },
+
+    /** The session itself, whatever tenant it is in. */
+    async open(request: Request): Promise<OpenSession | null> {
+      return (await read(request))?.session ?? null
+    },
+
+    /** Ends the sessions of this browser on the server. */
+    async end(request: Request): Promise<void> {
       for (const token of cookieValues(request, COOKIE)) {
-        const subject = tokens.read(token)
-        const user = subject && (await findUser(subject.userId))
-        if (user && user.session_epoch === subject.epoch) return principal(user)
+        const session = tokens.read(token)
+        if (session) await end(session)
       }
-      return null
     },
 
     /** The Set-Cookie value that signs a person in. */
@@ -134,16 +186,25 @@ export interface SessionGateOptions {
   readonly limit: PersonLimit
 }
 
+/** The tenant that a page was loaded for. */
+const TENANT_HEADER = 'x-moonbase-tenant'
+
 /**
- * The gate of `/console` and `/auth/me`. It reads the cookie and never the Authorization header,
- * and refuses requests from pages of other origins and those that the person's role does not allow.
+ * The gate of `/console`, and of `/auth` for people who are signed in. It reads the cookie and
+ * never the Authorization header, and refuses requests from pages of other origins, of pages that
+ * were loaded for another tenant, and those that the person's role does not allow. On `/auth` a
+ * person who was removed from the session's tenant is in one of theirs again; `/console` refuses
+ * them, so that what they began in one tenant is not stored in another.
  */
 export function sessionGate(options: SessionGateOptions) {
   const { sessions, roleIn, origins, contexts, uploads, limit } = options
   async function admit(request: Request, route: string) {
-    const principal = await sessions.find(request)
+    const find = route.startsWith('/auth/') ? sessions.findOrMove : sessions.find
+    const principal = await find(request)
     if (!principal) throw appError('not_signed_in')
     origins.check(request)
+    const shown = request.headers.get(TENANT_HEADER)
+    if (shown !== null && shown !== principal.tenantId) throw appError('tenant_changed')
     contexts.note(request, { principal })
     await limit(principal)
     const least = leastRole(request.method, route)
@@ -159,16 +220,13 @@ export function sessionGate(options: SessionGateOptions) {
   return gate('console', admit, uploads)
 }
 
-const principal = (user: SignedIn): Principal => ({
-  kind: 'session',
-  tenantId: user.tenant_id,
-  keyId: null,
-  appId: null,
-  deviceId: null,
-  userId: user.user_id,
-  role: user.role,
-  operator: user.operator,
-})
+const principal = ({ user_id, tenant_id, role, operator }: SignedIn): Principal | null =>
+  role === null
+    ? null
+    : {
+        ...{ kind: 'session', tenantId: tenant_id, keyId: null, appId: null, deviceId: null },
+        ...{ userId: user_id, role, operator },
+      }
 
 export interface CookieOptions {
   readonly path: string

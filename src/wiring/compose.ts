@@ -29,7 +29,7 @@ import { requestBudgetBytes } from './machine.ts'
 import { openMcp, openMcpServers } from './mcp.ts'
 import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
-import { openAudit, openKeys, openManagement, openRecords } from './services.ts'
+import { openAudit, openKeys, openManagement, openRecords, openRemoval } from './services.ts'
 import { openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
 import { openSystem } from './system.ts'
@@ -70,7 +70,9 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const bearerKey = bearer({ ...calls, contexts, keys })
   const wyoming = openWyoming({ ...adapters, ...voice, ...records, agent, calls, record })
   const secret = adapters.secrets.session
-  const people = openConsole({ ...adapters, ...http, ...audit, ...managed, openTurns, secret })
+  const removal = openRemoval({ ...adapters, sources, jobs })
+  const heads = { removal, secret, head: adapters.pages.head }
+  const people = openConsole({ ...adapters, ...http, ...audit, ...managed, ...heads })
   const system = openSystem(adapters, jobs, tenants)
   const chat = openChat(adapters, management.apps)
   const parts = { ...kb.services, ...people.services, ...talk.services, system }
@@ -96,7 +98,15 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     verbose: config.MB_LOG_LEVEL === 'debug',
     record,
   })
-  const kept = [logs, usage, audit.audit, management.shares, chat.keptItems]
+  const kept = [
+    logs,
+    usage,
+    audit.audit,
+    management.shares,
+    chat.keptItems,
+    people.sessions,
+    removal,
+  ]
   const prune = schedule(adapters, jobs, kept, servers)
 
   const written = { ...buffers, lastSeen, citations: kb.citations }

@@ -13,13 +13,16 @@ import {
   LOGIN_GUESSES_PER_HOUR_MAX,
 } from '../core/limits/machine.ts'
 import type { Logger } from '../core/log.ts'
-import type { OpenTurns } from '../features/agent/open-turns.ts'
 import type { AuditCode } from '../features/audit/service.ts'
+import { createInvitations } from '../features/invitations/service.ts'
+import { createInvitationStore } from '../features/invitations/store.ts'
 import type { Keys } from '../features/keys/service.ts'
 import { createDelivery, type Delivery } from '../features/login/delivery.ts'
 import { createEmailLogin, createLoginCodes } from '../features/login/email.ts'
 import { createNativeLogin } from '../features/login/native-app.ts'
 import { createOAuthLogin } from '../features/login/oauth.ts'
+import { createSessionStore, type SessionStore } from '../features/login/session-store.ts'
+import { createSessions } from '../features/login/sessions.ts'
 import { createSignupPolicy } from '../features/login/signup-policy.ts'
 import { createMembers } from '../features/members/service.ts'
 import { createMemberStore } from '../features/members/store.ts'
@@ -28,6 +31,7 @@ import { createPeopleStore } from '../features/people/store.ts'
 import { nameOf, type Tenants } from '../features/tenants/service.ts'
 import type { Uploads } from '../http/body.ts'
 import { clientAddress } from '../http/client-address.ts'
+import type { PageHead } from '../http/console-pages.ts'
 import type { RequestContexts } from '../http/observe.ts'
 import { createOrigins } from '../http/origin.ts'
 import {
@@ -52,7 +56,10 @@ export interface ConsoleParts {
   readonly tenants: Tenants
   readonly db: Db
   readonly shared: Pick<SharedState, 'openWindows' | 'openCodes'>
-  readonly openTurns: Pick<OpenTurns, 'recheck'>
+  /** Removes what deleted people leave behind. */
+  readonly removal: { readonly wake: () => void }
+  /** Where pages of the server's own find the style of the console. */
+  readonly head: PageHead
   readonly contexts: RequestContexts
   readonly keys: Keys
   readonly uploads: Uploads
@@ -71,21 +78,31 @@ export function openConsole(parts: ConsoleParts) {
   const tls = config.MB_TLS_CERT !== undefined
   const publicUrl = () => live.config().MB_PUBLIC_URL
   const origins = createOrigins({ publicUrl, proxies, tls })
+  const sessionStore = createSessionStore(parts.db)
+  const invitationStore = createInvitationStore(parts.db)
+  const invitations = createInvitations({ store: invitationStore, clock, nameOf })
+  const opened = createSessions({ store: sessionStore, clock, tenants, invitations })
   const sessions = createConsoleSessions({
     tokens: createSessionTokens({ secret, clock }),
-    findUser: tenants.byId,
+    findUser: tenants.ofSession,
+    moveHome: opened.moveHome,
+    end: opened.end,
     secure: config.MB_COOKIE_SECURE,
   })
   warnOfPlainHttp(config, parts.log)
-  const login = openLogin(parts)
+  const login = openLogin(parts, sessionStore)
   const { roleIn } = tenants
   return {
     gate: sessionGate({ sessions, roleIn, origins, contexts, uploads, limit: personLimit }),
+    sessions: opened,
     services: { members: openMembers(parts, login.delivery), people: openPeople(parts) },
     login: {
       ...login,
       tenants,
       sessions,
+      opened,
+      invitations,
+      head: parts.head,
       auditCode: parts.auditCode,
       origins,
       secureCookies: config.MB_COOKIE_SECURE,
@@ -112,12 +129,18 @@ function warnOfPlainHttp(config: Config, log: Logger) {
 }
 
 /** Wires people: the addresses that can sign in at all. */
-const openPeople = ({ db, clock, openTurns }: ConsoleParts) =>
-  createPeople({ store: createPeopleStore(db), clock, nameOf, onEnded: openTurns.recheck })
+const openPeople = ({ db, clock, keys, removal }: ConsoleParts) =>
+  createPeople({
+    store: createPeopleStore(db),
+    clock,
+    nameOf,
+    onEnded: keys.onRevoked,
+    onGone: removal.wake,
+  })
 
 /** Wires the members of a tenant. */
 function openMembers(parts: ConsoleParts, delivery: Delivery) {
-  const { db, clock, jobs, shared, tenants, openTurns } = parts
+  const { db, clock, jobs, shared, tenants, keys } = parts
   const limiter = createRateLimiter(shared.openWindows('invitation', DAY_MS))
   const mails = shared.openWindows('invitation mail', DAY_MS)
 
@@ -126,8 +149,8 @@ function openMembers(parts: ConsoleParts, delivery: Delivery) {
     if (delivery.medium() !== 'mail' || email.endsWith(LOCAL_DOMAIN)) return false
     if (!(await mails.count(email, INVITATIONS_PER_ADDRESS_MAX)).counted) return false
     jobs.run('send invitation', async (signal) => {
-      const inviter = await tenants.byId(inviterId)
-      if (inviter) await delivery.invite(email, inviter.email, signal)
+      const inviter = await tenants.emailOf(inviterId)
+      if (inviter !== '') await delivery.invite(email, inviter, signal)
     })
     return true
   }
@@ -138,12 +161,13 @@ function openMembers(parts: ConsoleParts, delivery: Delivery) {
       await limiter.take(tenantId, INVITATIONS_PER_DAY_MAX)
     },
     mail,
-    onRemoved: openTurns.recheck,
+    revokeOfPerson: keys.revokeOfPerson,
+    onRemoved: keys.onRevoked,
   })
 }
 
 /** Wires every way of signing in. */
-function openLogin(parts: ConsoleParts) {
+function openLogin(parts: ConsoleParts, sessions: SessionStore) {
   const { tenants, config, live, clock, log, jobs, keys, secret, printCode, mailer } = parts
   const { openCodes, openWindows } = parts.shared
   const signup = createSignupPolicy(tenants, () => live.config().MB_SIGNUP)
@@ -165,7 +189,14 @@ function openLogin(parts: ConsoleParts) {
     signup,
     log,
   })
-  const native = createNativeLogin({ openCodes, keys, schemes: config.MB_APP_SCHEMES })
+  const native = createNativeLogin({
+    openCodes,
+    keys,
+    store: sessions,
+    key: deriveKey(secret, 'consent'),
+    clock,
+    schemes: config.MB_APP_SCHEMES,
+  })
   return { email, oauth, native, delivery }
 }
 

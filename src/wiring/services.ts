@@ -19,6 +19,8 @@ import { createSettings } from '../features/settings/service.ts'
 import { createSettingsStore } from '../features/settings/store.ts'
 import { createShares } from '../features/shares/service.ts'
 import { createShareStore } from '../features/shares/store.ts'
+import { createRemoval } from '../features/tenants/removal.ts'
+import { createRemovalStore } from '../features/tenants/removal-store.ts'
 import type { Tenants } from '../features/tenants/service.ts'
 import { createTransfer } from '../features/transfer/service.ts'
 import {
@@ -114,6 +116,22 @@ export function openManagement(parts: ManagementParts) {
     onRemoved,
   })
   return { apps, personas, settings, mcpServers, transfer, shares }
+}
+
+export interface RemovalParts {
+  readonly db: Db
+  readonly clock: Clock
+  readonly kb: { readonly parts: Pick<Adapters['kb']['parts'], 'sweep'> }
+  readonly sources: Pick<ReturnType<typeof openSources>, 'remove'>
+  readonly jobs: Jobs
+}
+
+/** Wires the removal of tenants that have lost their last member. */
+export function openRemoval({ db, clock, kb, sources, jobs }: RemovalParts) {
+  const store = createRemovalStore(db)
+  const { sweep } = kb.parts
+  const { run } = createRemoval({ store, clock, removeSource: sources.remove, sweep })
+  return { prune: run, wake: () => jobs.run('remove tenants', run) }
 }
 
 export interface RecordParts {

@@ -101,7 +101,7 @@ function onceChanged(read: () => Promise<string>, act: () => Promise<void>) {
 export function openSystem(
   adapters: Adapters,
   jobs: Jobs,
-  tenants: Pick<Tenants, 'byId'>,
+  tenants: Pick<Tenants, 'emailOf'>,
 ): SystemRouteOptions {
   const { clock, db, env, fetch, kb, live, log, secrets, shared, stored } = adapters
   const store = createSystemStore(db)
@@ -129,7 +129,7 @@ export function openSystem(
   return {
     system,
     trial: createTrial({ clock, tries: systemTries(adapters) }),
-    emailOf: async ({ userId }) => (await tenants.byId(userId ?? ''))?.email ?? '',
+    emailOf: ({ userId }) => tenants.emailOf(userId ?? ''),
     async localModels() {
       const found = await findLocalServers({ fetch, clock, timeoutMs: LOCAL_MS_MAX })
       const servers = found.map(({ name, baseUrl, models }) => ({

@@ -4,6 +4,7 @@ import { en } from '../../web/i18n/en.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
+import { consentedCode } from '../support/consent.ts'
 import { allRoutes } from '../support/routes.ts'
 import { startTeam } from '../support/team.ts'
 
@@ -14,6 +15,7 @@ interface Entry {
   readonly key_id: string | null
   readonly action: string
   readonly target: string | null
+  readonly target_name: string | null
   readonly address: string
 }
 type Page = { entries: Entry[]; next_before: string | null }
@@ -58,15 +60,20 @@ describe('the table of audited routes', () => {
     expect(unnamed).toEqual([])
   })
 
-  test('every audited route belongs to the console or takes a code as its credential', () => {
+  test('every audited route belongs to the console, or is audited by itself', () => {
     const others = Object.keys(ACTIONS).filter((name) => !changing.includes(name))
-    expect(others).toEqual(['POST /native/exchange', 'POST /devices/activate'])
+    expect(others).toEqual([
+      'POST /native/exchange',
+      'POST /invitations/:id/accept',
+      'POST /invitations/:id/decline',
+      'POST /devices/activate',
+    ])
   })
 })
 
 test('a change is audited with person, action and address, without values', async () => {
   const { call, email } = await startTeam(app)
-  const secret = { name: 'SECRET-NAME', system_prompt: 'SECRET-PROMPT' }
+  const secret = { name: 'Front desk', system_prompt: 'SECRET-PROMPT' }
   const made = (await call<{ id: string }>('POST', '/console/apps', secret)).json()
   const key = (
     await call<{ id: string; key: string }>('POST', `/console/apps/${made.id}/keys`, {})
@@ -86,9 +93,10 @@ test('a change is audited with person, action and address, without values', asyn
       id: expect.any(String),
       ts: new Date(clock.now()).toISOString(),
       ...{ person: email, key_id: null, action: expect.any(String), address: '127.0.0.1' },
-      target: entry.target,
+      ...{ target: entry.target, target_name: entry.target_name },
     })
   }
+  expect(entries.map(({ target_name }) => target_name)).toEqual([null, null, null, 'Front desk'])
   const { text } = await call('GET', '/console/audit')
   expect(text).not.toContain('SECRET')
   expect(text).not.toContain(key.key)
@@ -105,15 +113,14 @@ test('a change by a key leaves the id of the key', async () => {
 })
 
 test('a key that was made for a code leaves a line: of a person, or of the device', async () => {
-  const { call, email } = await startTeam(app)
+  const { call, email, headers: person } = await startTeam(app)
   const verifier = 'v'.repeat(43)
   const challenge = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(verifier)))
   const query = new URLSearchParams({
     code_challenge: challenge.toString('base64url'),
     ...{ code_challenge_method: 'S256', app_scheme: 'moonbase' },
   })
-  const { headers } = await call('GET', `/auth/native/authorize?${query}`)
-  const code = new URL(headers.get('location') ?? '').searchParams.get('code')
+  const code = await consentedCode(app.url, `/auth/native/authorize?${query}`, person)
   const open = caller(app.url, {})
   const body = { code, code_verifier: verifier }
   expect((await open('POST', '/auth/native/exchange', body)).status).toBe(200)
@@ -137,6 +144,45 @@ test('a key that was made for a code leaves a line: of a person, or of the devic
   ])
 })
 
+test('what has a name is named as it was then, also what is gone', async () => {
+  const { call } = await startTeam(app)
+  const make = async (path: string, body: object) =>
+    (await call<{ id: string }>('POST', `/console${path}`, body)).json().id
+  const id = await make('/apps', { name: 'Front desk' })
+  const share = await make(`/apps/${id}/shares`, { name: 'Our site' })
+  await call('PUT', `/console/apps/${id}`, { name: 'Reception' })
+  await call('DELETE', `/console/apps/${id}/shares/${share}`)
+  await call('DELETE', `/console/apps/${id}`)
+  const persona = await make('/personas', { name: 'Kind', prompt: 'p' })
+  await call('DELETE', `/console/personas/${persona}`)
+  const doc = await make('/kb/docs', { title: 'Warranty', text: 'Two years.' })
+  await call('DELETE', `/console/kb/docs/${doc}`)
+  const { entries } = await read(call)
+  expect(entries.map((one) => [one.action, one.target, one.target_name]).reverse()).toEqual([
+    ['app.create', id, 'Front desk'],
+    ['share.create', share, 'Our site'],
+    ['app.update', id, 'Reception'],
+    ['share.delete', share, 'Our site'],
+    ['app.delete', id, 'Reception'],
+    ['persona.create', persona, 'Kind'],
+    ['persona.delete', persona, 'Kind'],
+    ['document.create', doc, 'Warranty'],
+    ['document.delete', doc, 'Warranty'],
+  ])
+})
+
+test('a change of the server names the settings, without their values', async () => {
+  await using server = await startApp()
+  const call = caller(server.url, (await server.operator()).headers)
+  const changes = { MB_SEARCH_URL: 'http://127.0.0.1:1/secret', MB_SIGNUP: 'closed' }
+  expect((await call('PUT', '/console/system', changes)).status).toBe(200)
+  const { entries } = await read(call)
+  expect(entries[0]).toMatchObject({
+    ...{ action: 'system.update', target: 'MB_SEARCH_URL, MB_SIGNUP', target_name: null },
+  })
+  expect(JSON.stringify(entries)).not.toContain('127.0.0.1:1')
+})
+
 test('refusals, reads and turns are not audited', async () => {
   const { call } = await startTeam(app)
   await call('POST', '/console/apps', { name: '' })
@@ -154,6 +200,7 @@ test('the audit is for owners', async () => {
   const { entries } = await read(owner.call)
   expect(entries.map(({ action, person }) => [action, person])).toEqual([
     ['persona.create', editor.email],
+    ['member.accept', editor.email],
     ['member.create', owner.email],
   ])
 })

@@ -199,7 +199,7 @@ describe('changing a server', () => {
   test('a new header value lists the MCP server again and withdraws approvals', async () => {
     const { add, use } = await fresh()
     const { id } = await use(await add(server.url, withHeader))
-    const body = { name: 'home', url: server.url, ...withHeader, header_value: 'other-value' }
+    const body = { name: 'home', url: server.url, ...withHeader, header_value: 'another-value' }
     expect((await put(id, body)).json()).toMatchObject({
       header_tail: 'alue',
       state: 'ready',

@@ -52,13 +52,15 @@ describe('a tenant and its name', () => {
 })
 
 describe('invitations', () => {
-  test('an invited person belongs once they sign in, and begins in that tenant', async () => {
+  test('a newcomer begins in their own tenant, and belongs once they accept', async () => {
     const owner = await team()
-    const { joined_at, mailed } = await owner.invite(' Bob@Example.com ', 'editor')
+    const { id, joined_at, mailed } = await owner.invite(' Bob@Example.com ', 'editor')
     expect([joined_at, mailed]).toEqual([null, false])
     const { me, headers } = await signIn(app, 'bob@example.com')
-    expect(me.tenant_id).toBe(owner.tenantId)
+    expect(me.tenant_id).not.toBe(owner.tenantId)
     const call = caller(app.url, headers)
+    expect((await meOf(call)).tenants.map(({ role }) => role)).toEqual(['owner'])
+    expect((await call('POST', `/auth/invitations/${id}/accept`)).status).toBe(200)
     const { tenants } = await meOf(call)
     expect(tenants.map(({ role }) => role).sort()).toEqual(['editor', 'owner'])
     expect((await owner.list()).find(({ email }) => email === 'bob@example.com')).toMatchObject({
@@ -67,12 +69,13 @@ describe('invitations', () => {
     })
   })
 
-  test('a known person belongs at once, and stays where they are', async () => {
+  test('a known person is asked, and nothing tells the inviter that they are known', async () => {
     const [owner, other] = [await team(), await team()]
-    await owner.invite(other.email, 'viewer')
+    const known = await owner.invite(other.email, 'viewer')
+    const unknown = await owner.invite('nobody@example.com', 'viewer')
+    expect([known.joined_at, unknown.joined_at]).toEqual([null, null])
     const me = await meOf(other.call)
-    expect(me.tenant_id).toBe(other.tenantId)
-    expect(me.tenants.map(({ id }) => id)).toContain(owner.tenantId)
+    expect(me.tenants.map(({ id }) => id)).toEqual([other.tenantId])
   })
 
   test('an invitation of a member, an unknown role or a bad address is refused', async () => {
@@ -124,6 +127,7 @@ describe('invitations', () => {
     const [, guest] = await owner.list()
     await owner.call('DELETE', `/console/members/${guest?.id}`)
     expect((await call('GET', '/auth/me')).status).toBe(401)
+    expect((await call('GET', '/console/apps')).status).toBe(401)
     const code = await requestCode(server, 'guest@example.com')
     expect((await verifyCode(server, 'guest@example.com', code)).status).toBe(401)
   })
@@ -148,7 +152,7 @@ describe('switching', () => {
 describe('roles', () => {
   test('an editor changes all but members', async () => {
     const { call } = await (await team()).join('editor')
-    expect((await call('POST', '/console/keys', {})).status).toBe(201)
+    expect((await call('POST', '/console/apps', { name: 'a' })).status).toBe(201)
     expect((await call('GET', '/console/members')).status).toBe(403)
     const refused = await call('POST', '/console/members', '{not json')
     expect([refused.status, refused.headers.get('x-error-code')]).toEqual([403, 'forbidden_role'])
@@ -163,8 +167,8 @@ describe('roles', () => {
     expect((await call('POST', '/console/agent', { text: '1+1', draft: {} })).status).toBe(403)
   })
 
-  test('a viewer gets no key for a native app', async () => {
-    const { headers } = await (await team()).join('viewer')
+  test.each(['viewer', 'editor'] as const)('a %s gets no key for a native app', async (role) => {
+    const { headers } = await (await team()).join(role)
     const query = new URLSearchParams({
       code_challenge: 'x'.repeat(43),
       code_challenge_method: 'S256',
@@ -197,10 +201,11 @@ describe('roles', () => {
     const owner = await team()
     const { id, call } = await owner.join('viewer')
     const put = (role: Role) => owner.call<Member>('PUT', `/console/members/${id}`, { role })
+    const make = () => call('POST', '/console/apps', { name: crypto.randomUUID() })
     expect((await put('editor')).json()).toMatchObject({ id, role: 'editor' })
-    expect((await call('POST', '/console/keys', {})).status).toBe(201)
+    expect((await make()).status).toBe(201)
     expect((await put('viewer')).status).toBe(200)
-    expect((await call('POST', '/console/keys', {})).status).toBe(403)
+    expect((await make()).status).toBe(403)
   })
 
   test('one owner who has signed in stays', async () => {
@@ -224,12 +229,16 @@ describe('removal', () => {
     expect((await owner.call('DELETE', `/console/members/${id}`)).json()).toEqual({
       id,
       deleted: true,
+      revoked_keys: 0,
     })
     expect((await call('GET', '/console/apps')).status).toBe(401)
-    expect((await call('POST', '/auth/tenant', { tenant_id: owner.tenantId })).status).toBe(401)
     const { me } = await signIn(app, email)
     expect(me.tenant_id).not.toBe(owner.tenantId)
-    expect((await call('GET', '/auth/me')).json()).toMatchObject({ role: 'owner' })
+    // The console asks who is signed in; from then on the session is in their own tenant.
+    expect((await call('GET', '/auth/me')).json()).toMatchObject({
+      ...{ role: 'owner', tenant_id: me.tenant_id },
+    })
+    expect((await call('GET', '/console/apps')).status).toBe(200)
     expect((await call('POST', '/auth/tenant', { tenant_id: owner.tenantId })).status).toBe(404)
   })
 
@@ -237,8 +246,7 @@ describe('removal', () => {
     const upstream = await startUpstream()
     await using server = await startApp({ upstream: upstream.baseUrl })
     const owner = await team(server)
-    const { id } = await owner.invite('guest@example.com', 'viewer')
-    const { headers } = await signIn(server, 'guest@example.com')
+    const { id, headers } = await owner.join('viewer')
     upstream.reply({ text: 'a', hold: { after: 0, until: new Promise(() => {}) } })
     const stream = await postSse(`${server.url}/console/agent`, { headers, body: { text: 'x' } })
     await upstream.nextRequest()

@@ -92,7 +92,7 @@ const SHARED: Readonly<Record<string, Row>> = {
   'POST /devices/pair': ['manage', 400],
   'POST /devices/pair/board': ['manage', 400],
   'GET /logs': ['manage', 200],
-  'GET /export': ['manage', 200],
+  'GET /export': ['manage', 200, 'editor'],
   'POST /import': ['manage', 400],
 }
 
@@ -122,7 +122,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /console/conversations': ['person', 200],
   'PUT /console/conversations/:id': ['person', 400, 'viewer'],
   'GET /console/keys': ['person', 200],
-  'POST /console/keys': ['person', 201],
+  'POST /console/keys': ['person', 201, 'owner'],
   'PUT /console/keys/:id': ['person', 404],
   'DELETE /console/keys/:id': ['person', 404],
   'GET /console/keys/:id/made': ['person', 404],
@@ -152,6 +152,9 @@ const ROWS: Readonly<Record<string, Row>> = {
   'DELETE /console/system/people/:id': ['operator', 404],
   'GET /auth/me': ['person', 200],
   'POST /auth/tenant': ['person', 400, 'viewer'],
+  'GET /auth/invitations': ['person', 200],
+  'POST /auth/invitations/:id/accept': ['person', 404, 'viewer'],
+  'POST /auth/invitations/:id/decline': ['person', 404, 'viewer'],
   'GET /auth/methods': ['public', 200],
   'POST /auth/email/start': ['public', 400],
   'POST /auth/email/verify': ['public', 400],
@@ -159,6 +162,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /auth/oauth/:provider': ['public', 404],
   'GET /auth/oauth/:provider/callback': ['public', 302],
   'GET /auth/native/authorize': ['public', 400],
+  'POST /auth/native/authorize': ['public', 400],
   'POST /auth/native/exchange': ['public', 400],
 }
 

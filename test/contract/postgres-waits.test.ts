@@ -90,10 +90,12 @@ describe.skipIf(!hasPostgres())('on a server of its own', () => {
         ...{ tenantId: 'sums', day: 1, keyId: `k${i}`, appId: `a${i}`, channel: '' as const },
         ...{ calls: 1, inputTokens: 0, outputTokens: 0, usedAt: 1 },
       }))
-      const [one, two] = [db, other].map((each) => createUsageStore(each, createReader(db)))
-      const writes = Array.from({ length: 12 }, () => [
-        one?.write(sums),
-        two?.write(sums.toReversed()),
+      const [one, two] = [db, other].map((each, i) =>
+        createUsageStore(each, createReader(db), `writer-${i}`),
+      )
+      const writes = Array.from({ length: 12 }, (_, i) => [
+        one?.write(sums, i + 1, 1),
+        two?.write(sums.toReversed(), i + 1, 1),
       ])
       await Promise.all(writes.flat())
       await using watch = watcher(pg.url)

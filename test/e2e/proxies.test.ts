@@ -57,7 +57,8 @@ const nginx: Setup = async (block, port, app, folder) => {
     .join('\n')
   await Bun.write(
     folder.file('nginx.conf'),
-    `${isRoot ? 'user root;\n' : ''}pid ${folder.file('pid')};\nerror_log stderr;\nworker_processes 1;\nevents {}\n` +
+    `${isRoot ? 'user root;\n' : ''}pid ${folder.file('pid')};\nerror_log stderr;\n` +
+      `worker_processes 1;\nevents {}\n` +
       `http {\naccess_log off;\n${paths}\n${site}\n}\n`,
   )
   const command = ['nginx', '-c', folder.file('nginx.conf'), '-g', 'daemon off;']

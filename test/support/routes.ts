@@ -31,7 +31,10 @@ export function emptyApp() {
   const given: Partial<Parts> = {
     machineGate: gate('machine', refuse, uploads),
     consoleGate: gate('console', refuse, uploads),
-    pages: { routes: new Elysia(), missing: () => null, share: null, widget: null },
+    pages: {
+      ...{ routes: new Elysia(), missing: () => null, share: null, widget: null },
+      head: { sheet: null, theme: null },
+    },
     contexts: createRequestContexts(() => 0),
     chat: { limits: { messages: 1, chars: 1 } } as Parts['chat'],
     tls: false,

@@ -8,6 +8,7 @@ export interface Member {
   readonly email: string
   readonly role: Role
   readonly joined_at: string | null
+  readonly keys: number
 }
 
 export interface Me {
@@ -45,13 +46,15 @@ export async function startTeam(app: TestApp) {
       return (await call<{ members: Member[] }>('GET', '/console/members')).json().members
     },
 
-    /** A known person who was invited and has switched to the tenant. */
+    /** A known person who has accepted an invitation and has switched to the tenant. */
     async join(role: Role) {
       names += 1
       const address = `member${names}@example.com`
       const person = await app.person(address)
       const { id } = await invite(address, role)
       const theirs = caller(app.url, person.headers)
+      const joined = await theirs('POST', `/auth/invitations/${id}/accept`)
+      if (joined.status !== 200) throw new Error(`accept: ${joined.status}`)
       const moved = await theirs('POST', '/auth/tenant', { tenant_id: tenantId })
       if (moved.status !== 200) throw new Error(`switch: ${moved.status}`)
       return { id, email: address, call: theirs, headers: person.headers }

@@ -37,6 +37,9 @@ describeWeb('a team', () => {
 
     const bob = await signIn(at.app, 'bob@example.com')
     await using other = await visit(at.browser, at.app.url, { language: 'en' }, bob)
+    await other.page.goto('/app/invitations')
+    await press(other.page, `${en['invitations.accept']} ada`)
+    await other.page.getByRole('button', { name: 'Go to “ada”' }).waitFor()
     await other.page.goto('/app/members')
     await other.page.getByText('bob@example.com', { exact: false }).first().waitFor()
     const menu = other.page.getByRole('combobox', { name: en['tenant.switch'] })

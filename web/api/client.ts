@@ -26,9 +26,26 @@ export function connectionError(): ApiError {
   return new ApiError('', 0)
 }
 
+/** Dispatched on the window when the browser has gone to another tenant in another window. */
+export const MOVED = 'mb:moved'
+
+/** The header that names the tenant which this window was loaded for; empty until it is known. */
+let shownTenant: Readonly<Record<string, string>> = {}
+
+/**
+ * The server refuses calls of this window once the browser is in another tenant than the first one
+ * that this window has shown.
+ */
+export function showTenant(id: string): void {
+  if (Object.keys(shownTenant).length === 0) shownTenant = { 'x-moonbase-tenant': id }
+}
+
+const ofConsole = (path: string) => (path.startsWith('/console/') ? shownTenant : {})
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-async function answer(input: string, init: RequestInit): Promise<Response> {
+async function answer(input: string, given: RequestInit): Promise<Response> {
+  const init = { ...given, headers: { ...given.headers, ...ofConsole(input) } }
   const response = await fetch(input, init).catch((error: unknown) => {
     throw init.signal?.aborted ? error : connectionError()
   })
@@ -40,6 +57,7 @@ async function failureOf(response: Response): Promise<ApiError> {
   const sentence = sentenceOf(response, await response.text())
   const error = errorOf(response.headers)
   if (response.status > 501 && !error) unreached()
+  if (error?.code === 'tenant_changed') dispatchEvent(new Event(MOVED))
   return new ApiError(sentence, response.status, error)
 }
 
@@ -100,6 +118,7 @@ export async function postFile<T>(
     resolve(new Response(responseText, { status, headers: headers as [string, string][] }))
   }
   request.open('POST', path)
+  for (const [name, value] of Object.entries(ofConsole(path))) request.setRequestHeader(name, value)
   request.send(body)
   const response = await promise
   if (!response.ok) throw await failureOf(response)

@@ -22,7 +22,11 @@ export const api = {
     verify: (email: string, code: string) =>
       call<T.Me>('POST', '/auth/email/verify', { email, code }),
     switchTo: (tenant_id: string) => call<T.Me>('POST', '/auth/tenant', { tenant_id }),
-    logout: () => call<{ ok: true }>('POST', '/auth/logout'),
+    logout: (everywhere: boolean) =>
+      call<{ ok: true }>('POST', `/auth/logout${everywhere ? '?everywhere=1' : ''}`),
+    invitations: () => call<{ invitations: T.Invitation[] }>('GET', '/auth/invitations'),
+    answer: ({ id, how }: { id: string; how: 'accept' | 'decline' }) =>
+      call<{ id: string; tenant_id: string }>('POST', `/auth/invitations/${segment(id)}/${how}`),
   },
   keys: {
     list: () => call<{ keys: T.ApiKeyMeta[] }>('GET', '/console/keys'),
@@ -54,7 +58,8 @@ export const api = {
       call<T.Member & { mailed: boolean }>('POST', '/console/members', input),
     setRole: ({ id, role }: { id: string; role: Role }) =>
       call<T.Member>('PUT', at('members', id), { role }),
-    remove: (id: string) => call<unknown>('DELETE', at('members', id)),
+    remove: ({ id, keys }: { id: string; keys: boolean }) =>
+      call<{ revoked_keys: number }>('DELETE', at('members', id, keys ? '?keys=revoke' : '')),
   },
   audit: (before: string | null) =>
     call<T.Audit>('GET', `/console/audit${before === null ? '' : `?before=${before}`}`),

@@ -14,6 +14,7 @@ export type {
   DeviceRegisterResponse as RegisteredDevice,
   WaitingBoardResponse as WaitingBoard,
 } from '../../src/features/devices/model.ts'
+export type { Invitation } from '../../src/features/invitations/model.ts'
 export type {
   KbChunk,
   KbDoc,

@@ -82,11 +82,14 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   role_invalid: 'role is owner, editor or viewer',
   member_exists: 'This address is a member already, or invited',
   last_owner: 'One owner who has signed in must stay',
+  sole_owner:
+    'This person is the only owner of a workspace with other members: make somebody else its owner first',
   share_origin:
     'Each of origins is the origin of a site: http or https, host and port, without a path or *',
   share_turns_range: 'daily_turns is a whole number from 1 to {max}',
   share_expiry: 'expires_at is a time to come (ISO 8601), or null',
   share_session: 'session_id is share- and 16 to 100 letters, digits, - or _',
+  consent_missing: 'This page is out of date: start again from the app',
   app_scheme_refused: 'This app_scheme is not allowed',
   unauthorized: 'No valid credential',
   invalid_key: 'The API key is missing, unknown or revoked',
@@ -122,6 +125,8 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   model_not_found: 'There is no model of this name',
   login_method_unknown: 'This way of signing in is not set up',
   method_not_allowed: 'The path does not know this method',
+  tenant_changed:
+    'This browser went to another workspace in another window: reload the page. Nothing was saved',
   activation_code_used: 'The activation code was used before',
   body_too_large: 'The request is too large',
   doc_too_large: 'The document is too large (at most {max} KB)',
@@ -198,6 +203,7 @@ export const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string
     source: 'The source',
     session: 'The conversation',
     member: 'The member',
+    invitation: 'The invitation',
     share: 'The share',
     tenant: 'The workspace',
     mcp_server: 'The MCP server',

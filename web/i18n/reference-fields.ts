@@ -35,9 +35,11 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
     '这一轮是怎样回答的；旧版本的轮次为 null',
   'kind of the source: a file or a web page': '来源的种类：文件或网页',
   'label of the endpoint, such as /v1/agent': '接口标签，例如 /v1/agent',
-  'last characters of the value of the header': '请求头值的末几位',
+  'last four characters of the value of the header; empty for one under 12':
+    '请求头值的末 4 位；不足 12 位则为空',
   'last digits of the MAC address': 'MAC 地址的末几位',
   'last four characters of the key': '密钥的末 4 位',
+  'last four characters of the key; empty for one under 12': '密钥的末 4 位；不足 12 位则为空',
   'latest heartbeat; null before the first': '最近一次心跳；从未有过则为 null',
   'latest turn': '最近一轮的时间',
   'latest use, at most a minute old': '最近使用时间，误差不超过一分钟',

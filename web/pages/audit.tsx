@@ -65,6 +65,7 @@ function EntryTable({ entries }: { readonly entries: readonly Entry[] }) {
               <Ago at={entry.ts} />
             </td>
             <td data-label={t('audit.target')} className="break-all text-ink-2">
+              {entry.target_name && <span className="block text-ink">{entry.target_name}</span>}
               <code>{entry.target ?? '–'}</code>
             </td>
             <td data-label={t('audit.from')} className="text-ink-2">

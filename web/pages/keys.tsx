@@ -7,9 +7,10 @@ import { Connect } from '../features/connect/connect.tsx'
 import { IssueKeyDialog } from '../features/keys/issue-dialog.tsx'
 import { KeyTable } from '../features/keys/key-table.tsx'
 import { useI18n } from '../i18n/index.tsx'
+import { useOwns } from '../lib/rights.ts'
 import { useAsked } from '../lib/use-asked.ts'
 import { Button } from '../ui/button.tsx'
-import { ForEditors } from '../ui/changeable.tsx'
+import { ForOwners } from '../ui/changeable.tsx'
 import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
@@ -17,6 +18,7 @@ import { Empty, Loaded } from '../ui/state.tsx'
 export function Keys() {
   const { t } = useI18n()
   const [issuing, setIssuing] = useState(false)
+  const owns = useOwns()
   useAsked(() => setIssuing(true))
   const [issued, setIssued] = useState<string | null>(null)
   const [withRevoked, setWithRevoked] = useState(false)
@@ -30,7 +32,7 @@ export function Keys() {
     </Button>
   )
   return (
-    <Page title={t('nav.keys')} about={t('keys.about')} actions={<ForEditors>{add}</ForEditors>}>
+    <Page title={t('nav.keys')} about={t('keys.about')} actions={<ForOwners>{add}</ForOwners>}>
       <div className="card overflow-hidden">
         <Loaded query={query}>
           {({ keys }) =>
@@ -53,7 +55,7 @@ export function Keys() {
       )}
       <Connect model="moonbase" issued={issued} />
       <IssueKeyDialog
-        open={issuing}
+        open={issuing && owns}
         title={t('keys.new')}
         issue={api.keys.issue}
         onIssued={setIssued}

@@ -1,20 +1,33 @@
 import { useQuery } from '@tanstack/react-query'
-import { Download } from 'lucide-react'
+import { Download, Eye } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/index.ts'
 import { useEmbedding } from '../features/kb/embedding.ts'
 import { ImportPanel } from '../features/transfer/import-panel.tsx'
 import { useI18n } from '../i18n/index.tsx'
-import { Changeable } from '../ui/changeable.tsx'
+import { useMayChange } from '../lib/rights.ts'
 import { SwitchField } from '../ui/form.tsx'
-import { Page, Section } from '../ui/page.tsx'
+import { Notice, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 
 export function Transfer() {
   const { t } = useI18n()
   const [isWhole, setIsWhole] = useState(false)
   const { data: embedding } = useEmbedding()
-  const query = useQuery({ queryKey: ['export'], queryFn: api.transfer.read, staleTime: 0 })
+  const mayExport = useMayChange()
+  const query = useQuery({
+    queryKey: ['export'],
+    queryFn: api.transfer.read,
+    staleTime: 0,
+    enabled: mayExport,
+  })
+  if (!mayExport) {
+    return (
+      <Page title={t('nav.transfer')} about={t('transfer.about')}>
+        <Notice icon={<Eye size={16} aria-hidden />}>{t('members.reads')}</Notice>
+      </Page>
+    )
+  }
   return (
     <Page title={t('nav.transfer')} about={t('transfer.about')}>
       <Section title={t('transfer.export')} about={t('transfer.export.about')}>
@@ -48,9 +61,7 @@ export function Transfer() {
       </Section>
       <Section title={t('transfer.import')} about={t('transfer.import.about')}>
         <div className="grid gap-4">
-          <Changeable>
-            <ImportPanel held={query.data ?? null} />
-          </Changeable>
+          <ImportPanel held={query.data ?? null} />
         </div>
       </Section>
     </Page>

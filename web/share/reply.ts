@@ -87,8 +87,8 @@ function nodeOf(given: Token): Node {
 }
 
 /**
- * Shows a reply in Markdown in a box; nothing of it is ever parsed as HTML. Blocks that stay as they
- * are keep their nodes while the reply grows.
+ * Shows a reply in Markdown in a box; nothing of it is ever parsed as HTML. Blocks that stay as
+ * they are keep their nodes while the reply grows.
  */
 export function createReplyView(box: Element) {
   const read = createReader()

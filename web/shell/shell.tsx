@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx'
 import { Drawer } from '../ui/dialog.tsx'
 import { ErrorBoundary } from './boundary.tsx'
 import { Brand } from './logo.tsx'
+import { Moved } from './moved.tsx'
 import { THUMB_ITEMS } from './nav.ts'
 import { PaletteKey } from './palette.tsx'
 import { Shortcuts } from './shortcuts.tsx'
@@ -42,6 +43,7 @@ export function Shell() {
           <Sidebar />
         </aside>
         <main id="main" tabIndex={-1}>
+          <Moved />
           <ErrorBoundary key={pathname}>
             <Outlet />
           </ErrorBoundary>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useAnswering } from '../features/studio/conversations.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { useOperator } from '../lib/rights.ts'
+import { InvitationLink } from './invitation-link.tsx'
 import { Brand } from './logo.tsx'
 import { NAV, type NavItem, STUDIO, SYSTEM_ITEM } from './nav.ts'
 import { PaletteButton } from './palette.tsx'
@@ -43,6 +44,7 @@ export function Sidebar({ onGo }: { readonly onGo?: () => void }) {
         <Brand />
       </Link>
       <TenantMenu />
+      <InvitationLink onGo={onGo} />
       <PaletteButton onGo={onGo} />
       <nav aria-label={t('nav.label')} className="grid gap-3.5">
         {NAV.map(({ title, items }) => (

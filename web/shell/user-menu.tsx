@@ -1,13 +1,23 @@
 import * as Menu from '@radix-ui/react-dropdown-menu'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Activity, BookOpen, Check, ChevronsUpDown, Keyboard, LogOut } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import {
+  Activity,
+  BookOpen,
+  Check,
+  ChevronsUpDown,
+  Keyboard,
+  LogOut,
+  MonitorOff,
+} from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { showTenant } from '../api/client.ts'
 import { api } from '../api/index.ts'
 import { useConversations } from '../features/studio/conversations.ts'
 import { type Key, type Language, useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
+import { Confirm } from '../ui/dialog.tsx'
 import { ask, SHORTCUTS_ASKED } from './keys.ts'
 
 const THEMES: readonly (readonly [Theme, Key])[] = [
@@ -76,6 +86,10 @@ function useMe() {
     }
     first.current ??= id
   }, [id, own])
+  const tenant = me.data?.tenant_id
+  useEffect(() => {
+    if (tenant !== undefined) showTenant(tenant)
+  }, [tenant])
   return me
 }
 
@@ -86,6 +100,7 @@ export function UserMenu() {
   const navigate = useNavigate()
   const client = useQueryClient()
   const me = useMe()
+  const [asksAll, setAsksAll] = useState(false)
   const logout = useAction(api.auth.logout, {
     onDone: () => {
       client.clear()
@@ -131,11 +146,23 @@ export function UserMenu() {
           <Item icon={<Activity {...size} />} onPick={() => window.open('/status', '_blank')}>
             {t('status.page')}
           </Item>
-          <Item icon={<LogOut {...size} />} onPick={() => logout.mutate(undefined)}>
+          <Item icon={<LogOut {...size} />} onPick={() => logout.mutate(false)}>
             {t('user.logout')}
+          </Item>
+          <Item icon={<MonitorOff {...size} />} onPick={() => setAsksAll(true)}>
+            {t('user.logout.all')}
           </Item>
         </Menu.Content>
       </Menu.Portal>
+      <Confirm
+        title={t('user.logout.all.title')}
+        loss={t('user.logout.all.loss')}
+        action={t('user.logout.all')}
+        open={asksAll}
+        busy={logout.isPending}
+        onConfirm={() => logout.mutate(true)}
+        onClose={() => setAsksAll(false)}
+      />
     </Menu.Root>
   )
 }

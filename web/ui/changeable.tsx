@@ -1,7 +1,7 @@
 import { Eye } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useI18n } from '../i18n/index.tsx'
-import { useMayChange } from '../lib/rights.ts'
+import { useMayChange, useOwns } from '../lib/rights.ts'
 import { Notice } from './page.tsx'
 
 interface ContentProps {
@@ -10,6 +10,9 @@ interface ContentProps {
 
 /** Hides buttons from viewers. */
 export const ForEditors = ({ children }: ContentProps) => (useMayChange() ? children : null)
+
+/** Hides buttons from all but owners. */
+export const ForOwners = ({ children }: ContentProps) => (useOwns() ? children : null)
 
 /** Makes fields read-only for viewers. */
 export function Changeable({ children }: ContentProps) {

@@ -98,7 +98,9 @@ export function checkedUrl(given: string, allow: AllowList): URL {
   return literal.url
 }
 
-/** Whether `entry` is a `host` or `host:port` that an allow-list may hold; it knows no wildcards. */
+/**
+ * Whether `entry` is a `host` or `host:port` that an allow-list may hold; it knows no wildcards.
+ */
 export function isAllowEntry(entry: string): boolean {
   return parseEntry(entry) !== null
 }

@@ -166,6 +166,8 @@ export const LOGIN_STEPS_PER_MINUTE_MAX = 120
 /** A person may take this long at the provider's own login page. */
 export const OAUTH_FLOW_SECONDS_MAX = 10 * 60
 export const EXCHANGE_CODES_MAX = 10_000
+/** A person may take this long to answer the page that asks for consent. */
+export const CONSENT_MS_MAX = 10 * 60_000
 export const NEXT_PATH_CHARS_MAX = 2_000
 /** Names that tenants supply and that are being resolved: in all, and of one tenant. */
 export const RESOLVES_AT_ONCE_MAX = 256

@@ -61,13 +61,13 @@ export function createApps({ store, keys, clock }: AppsOptions) {
 
     /** Throws `above_own_limit` for limits above those of the key that asks. */
     async issueKey(maker: Maker, id: string, { name, ...asked }: AppKeyRequest) {
-      const { tenantId, keyId: madeBy } = maker
+      const { tenantId, keyId: madeBy, userId: personId = null } = maker
       await read(tenantId, id)
       const limits = await keys.limitsWithin(maker, {
         ...(asked.rate_limit === undefined ? {} : { rateLimit: asked.rate_limit }),
         ...(asked.daily_tokens === undefined ? {} : { dailyTokens: asked.daily_tokens }),
       })
-      const issued = await keys.issueForApp(tenantId, id, { name, madeBy, ...limits })
+      const issued = await keys.issueForApp(tenantId, id, { name, madeBy, personId, ...limits })
       if (!issued) throw missing()
       return { ...issued, app_id: id }
     },

@@ -9,8 +9,13 @@ const AuditEntry = z.object({
   key_id: z.string().nullable(),
   /** Such as `key.revoke`. */
   action: z.string(),
-  /** Id of what was changed; null where there is only one, such as the settings. */
+  /**
+   * Id of what was changed, or the names of settings of the server; null where there is only one,
+   * such as the settings of the tenant.
+   */
   target: z.string().nullable(),
+  /** The name that it had then. */
+  target_name: z.string().nullable(),
   /** Address of the client. */
   address: z.string(),
 })

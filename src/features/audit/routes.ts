@@ -10,7 +10,7 @@ import { AuditResponse } from './model.ts'
 import type { Audit } from './service.ts'
 
 export interface AuditParts {
-  readonly audit: Pick<Audit, 'covers' | 'record' | 'list'>
+  readonly audit: Pick<Audit, 'covers' | 'nameBefore' | 'record' | 'list'>
   readonly addressOf: ClientAddress
 }
 
@@ -32,13 +32,27 @@ function targetOf(method: string, params: Answered['params'], answer: unknown): 
   return params?.share ?? params?.id ?? null
 }
 
+/** The pattern of a path, without the surface. */
+const patternOf = (route: string) => route.slice(route.indexOf('/', 1))
+
 /**
- * Writes a line of the audit after each change by a route of its group. It destructures the
+ * Writes a line of the audit after each change by a route of its group. The hooks destructure the
  * context: a hook that passes its whole context on makes Elysia parse cookies, queries and headers
  * for every route of the application.
  */
-export function auditHook({ audit, addressOf }: AuditParts) {
-  const hook = async ({
+export function auditHooks({ audit, addressOf }: AuditParts) {
+  /** The names of what requests are about to delete. */
+  const names = new WeakMap<Request, string | null>()
+  /** What requests have changed, where neither their path nor their answer tells. */
+  const told = new WeakMap<Request, string>()
+
+  const before = async ({ request, route, params, principal }: Answered): Promise<void> => {
+    if (!principal || request.method !== 'DELETE') return
+    const target = targetOf('DELETE', params, null)
+    names.set(request, await audit.nameBefore(principal, 'DELETE', patternOf(route), target))
+  }
+
+  const after = async ({
     request,
     server,
     route,
@@ -46,17 +60,20 @@ export function auditHook({ audit, addressOf }: AuditParts) {
     responseValue,
     principal,
   }: Answered): Promise<void> => {
-    const pattern = route.slice(route.indexOf('/', 1))
+    const pattern = patternOf(route)
     if (!principal || !audit.covers(request.method, pattern)) return
     await audit.record({
       principal,
       method: request.method,
       route: pattern,
-      target: targetOf(request.method, params, responseValue),
+      target: told.get(request) ?? targetOf(request.method, params, responseValue),
+      name: names.get(request) ?? null,
       address: addressOf(request, server),
     })
   }
-  return hook as (context: unknown) => Promise<void>
+  type Hook = (context: unknown) => Promise<void>
+  const tell = (request: Request, target: string) => void told.set(request, target)
+  return { before: before as Hook, after: after as Hook, tell }
 }
 
 const QUERY = queryDoc({

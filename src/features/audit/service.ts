@@ -24,6 +24,8 @@ export interface AuditedRequest {
   /** Pattern of its path, without the surface. */
   readonly route: string
   readonly target: string | null
+  /** The name of the target, where it is known already; else the name that it has now. */
+  readonly name?: string | null
   readonly address: string
 }
 
@@ -46,11 +48,25 @@ const SERVER = ''
 /** Changes to the server and to its people, whatever tenant the operator is in. */
 const isOfServer = (action: string) => action.startsWith('system.') || action.startsWith('person.')
 
-/** Who changed what, and when, for the owners of a tenant (contract 2, section 8, Audit). */
+/** Who changed what, and when, for the owners of a tenant. */
 export function createAudit({ store, clock, log }: AuditOptions) {
   const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
 
+  const nameOf = async (tenantId: string, action: string, target: string | null) =>
+    target === null ? null : store.nameOf(tenantId, action.split('.')[0] ?? '', target)
+
   return {
+    /** The name of what a request is about to delete; null for a request that deletes nothing. */
+    async nameBefore(
+      { tenantId }: Principal,
+      method: string,
+      route: string,
+      target: string | null,
+    ) {
+      const action = ACTIONS[`${method} ${route}`]
+      return method === 'DELETE' && action ? nameOf(tenantId, action, target) : null
+    },
+
     /** Whether such a request is audited. */
     covers: (method: string, route: string) => `${method} ${route}` in ACTIONS,
 
@@ -58,18 +74,20 @@ export function createAudit({ store, clock, log }: AuditOptions) {
      * Writes the line before the answer is sent, so that an acknowledged change has one even after
      * a crash. The change itself is stored already: a failed line does not turn it into an error.
      */
-    async record({ principal, method, route, target, address }: AuditedRequest): Promise<void> {
+    async record(request: AuditedRequest): Promise<void> {
+      const { principal, method, route, target, address } = request
       const action = ACTIONS[`${method} ${route}`]
       if (action === undefined) return
       const ts = clock.now()
       try {
+        const name = request.name ?? (await nameOf(principal.tenantId, action, target))
         await store.insert({
           tenantId: isOfServer(action) ? SERVER : principal.tenantId,
           id: newIdAt(ts),
           ts,
           userId: principal.userId,
           key_id: principal.keyId,
-          ...{ action, target, address },
+          ...{ action, target, target_name: name, address },
         })
       } catch (error) {
         log.error('audit line not written', { action, ...errorFields(error) })
@@ -116,8 +134,8 @@ function idBefore(before: string | null): string {
 }
 
 /**
- * The audited action of each request, by method and route without the surface (contract 2, section
- * 8). Sessions and turns are not audited. A test compares the table with the routes.
+ * The audited action of each request, by method and route without the surface. Sessions and turns
+ * are not audited. A test compares the table with the routes.
  */
 export const ACTIONS: Readonly<Record<string, string>> = {
   'POST /keys': 'key.create',
@@ -125,6 +143,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'DELETE /keys/:id': 'key.revoke',
   'POST /apps/:id/keys': 'key.create',
   'POST /native/exchange': 'key.create',
+  'POST /invitations/:id/accept': 'member.accept',
+  'POST /invitations/:id/decline': 'member.decline',
   'POST /apps/:id/shares': 'share.create',
   'DELETE /apps/:id/shares/:share': 'share.delete',
   'POST /apps': 'app.create',

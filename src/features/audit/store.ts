@@ -8,6 +8,8 @@ export interface AuditRow {
   readonly key_id: string | null
   readonly action: string
   readonly target: string | null
+  /** The name that the target had then. */
+  readonly target_name: string | null
   readonly address: string
 }
 
@@ -17,6 +19,19 @@ export interface NewAuditRow extends Omit<AuditRow, 'person'> {
   readonly userId: string | null
 }
 
+/** Table and column of the name of what has one, by the first part of the actions on it. */
+const NAMED: Readonly<Record<string, readonly [table: string, name: string]>> = {
+  app: ['app', 'name'],
+  persona: ['persona', 'name'],
+  share: ['share', 'name'],
+  document: ['kb_doc', 'title'],
+  source: ['kb_source', 'title'],
+  device: ['device', 'name'],
+  server: ['mcp_server', 'name'],
+  member: ['member', 'email'],
+  key: ['api_key', 'name'],
+}
+
 /** The lines of the audit by tenant. Ids sort by time. */
 export function createAuditStore(db: Db) {
   return {
@@ -24,16 +39,34 @@ export function createAuditStore(db: Db) {
     async insert(row: NewAuditRow): Promise<void> {
       // No lock: it copies an address and decides nothing by it.
       await db.run(sql`
-        INSERT INTO audit (tenant_id, id, ts, person, key_id, action, target, address)
+        INSERT INTO audit (tenant_id, id, ts, person, key_id, action, target, target_name,
+          address)
         VALUES (${row.tenantId}, ${row.id}, ${row.ts},
           (SELECT email FROM "user" WHERE id = ${row.userId}),
-          ${row.key_id}, ${row.action}, ${row.target}, ${row.address})`)
+          ${row.key_id}, ${row.action}, ${row.target}, ${row.target_name},
+          ${row.address})`)
+    },
+
+    /** The name that the target of an action has now; null for what has none. */
+    async nameOf(tenantId: string, noun: string, id: string): Promise<string | null> {
+      if (noun === 'person') {
+        const row = await db.get<{ name: string }>(sql`
+          SELECT email AS name FROM "user" WHERE id = ${id}`)
+        return row?.name ?? null
+      }
+      const [table, name] = NAMED[noun] ?? []
+      if (table === undefined) return null
+      const row = await db.get<{ name: string | null }>({
+        sql: `SELECT ${name} AS name FROM ${table} WHERE tenant_id = ? AND id = ?`,
+        args: [tenantId, id],
+      })
+      return row?.name || null
     },
 
     /** Newest first; `also` is a second tenant whose lines are included, or the same. */
     list: (tenantId: string, also: string, before: string, limit: number) =>
       db.all<AuditRow>(sql`
-        SELECT id, ts, person, key_id, action, target, address FROM audit
+        SELECT id, ts, person, key_id, action, target, target_name, address FROM audit
         WHERE tenant_id IN (${tenantId}, ${also}) AND id < ${before}
         ORDER BY id DESC LIMIT ${limit}`),
 

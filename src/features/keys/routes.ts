@@ -28,7 +28,7 @@ function isWithMade({ url }: Request): boolean {
 const issue = jsonBody(IssueKeyRequest, { optional: true })
 const update = jsonBody(KeyUpdateRequest)
 
-/** API keys of the tenant, for a signed-in person. */
+/** API keys of the tenant, for signed-in people; those that open all of it, for owners. */
 export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
   new Elysia()
     .use(gate)
@@ -47,7 +47,8 @@ export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
       '/keys',
       async ({ principal, request, upload, set }) => {
         const { name, rate_limit, daily_tokens } = await issue.read(request, upload)
-        const scope = { name, rateLimit: rate_limit, dailyTokens: daily_tokens }
+        const personId = principal.userId
+        const scope = { name, rateLimit: rate_limit, dailyTokens: daily_tokens, personId }
         const issued = await keys.issue(principal.tenantId, scope)
         set.status = 201
         return issued
@@ -61,8 +62,10 @@ export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
     )
     .put(
       '/keys/:id',
-      async ({ principal, params, request, upload }) =>
-        keys.update(principal.tenantId, params.id, await update.read(request, upload)),
+      async ({ principal, params, request, upload }) => {
+        await keys.checkManages(principal, params.id)
+        return keys.update(principal.tenantId, params.id, await update.read(request, upload))
+      },
       {
         allow: MANAGERS,
         parse: 'none',
@@ -87,8 +90,10 @@ export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
     )
     .delete(
       '/keys/:id',
-      ({ principal, params, request }) =>
-        keys.revoke(principal.tenantId, params.id, isWithMade(request)),
+      async ({ principal, params, request }) => {
+        await keys.checkManages(principal, params.id)
+        return keys.revoke(principal.tenantId, params.id, isWithMade(request))
+      },
       {
         allow: MANAGERS,
         response: KeyRevokeResponse,

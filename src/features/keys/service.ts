@@ -14,6 +14,7 @@ import {
   type NewKey,
   revokeKeysOfApp,
   revokeKeysOfDevice,
+  revokeKeysOfPerson,
   type StoredKey,
 } from './store.ts'
 
@@ -35,6 +36,8 @@ export interface KeyScope {
   readonly deviceId?: string | null
   /** The key that makes it; null: a person. */
   readonly madeBy?: string | null
+  /** The person who makes it; null: a key, or the server. */
+  readonly personId?: string | null
 }
 
 /** How a key was used: when last, in epoch milliseconds, and how often in the last seven days. */
@@ -53,7 +56,7 @@ export interface KeysOptions {
 }
 
 /** Who makes something: a key, or a person. */
-export type Maker = Pick<Principal, 'tenantId' | 'keyId'>
+export type Maker = Pick<Principal, 'tenantId' | 'keyId'> & Partial<Pick<Principal, 'userId'>>
 
 const nothingIsOpen = async () => {}
 const nothingIsKnown = async () => new Map<string, KeyActivity>()
@@ -88,6 +91,7 @@ function mintKey(
     appId: scope.appId ?? null,
     deviceId: scope.deviceId ?? null,
     madeBy: scope.madeBy ?? null,
+    personId: scope.personId ?? null,
     createdAt: clock.now(),
   }
   const issued = { id: row.id, prefix: row.prefix, rate_limit: row.rateLimit, key }
@@ -152,6 +156,62 @@ function createRevocation(options: KeysOptions) {
     },
   }
 }
+type Mint = (tenantId: string, scope?: KeyScope) => { issued: IssueKeyResponse; row: NewKey }
+
+/** Issues keys; each is stored before it is returned. */
+const issuing = (store: KeyStore, mint: Mint) => ({
+  /** Throws `quota_keys` at the quota. */
+  async issue(tenantId: string, scope: KeyScope = {}): Promise<IssueKeyResponse> {
+    const { issued, row } = mint(tenantId, scope)
+    if (!(await store.insert(row, KEYS_MAX))) throw tooMany()
+    return issued
+  },
+
+  /**
+   * Like `issue`, in one transaction with a statement that changes one row as long as the key may
+   * be issued; null, and no key, when it changes none.
+   */
+  async issueHeld(
+    tenantId: string,
+    scope: KeyScope,
+    hold: Statement,
+  ): Promise<IssueKeyResponse | null> {
+    const { issued, row } = mint(tenantId, scope)
+    const isStored = await store.insertHeld(row, KEYS_MAX, hold)
+    if (isStored === false) throw tooMany()
+    return isStored && issued
+  },
+
+  /**
+   * Issues a key whose calls use the app's configuration; null when the tenant has no such app.
+   * Throws `quota_keys` at the quota.
+   */
+  async issueForApp(
+    tenantId: string,
+    appId: string,
+    scope: Omit<KeyScope, 'appId' | 'deviceId'>,
+  ): Promise<IssueKeyResponse | null> {
+    const { issued, row } = mint(tenantId, { ...scope, appId })
+    if (await store.insertForApp(row, appId, KEYS_MAX)) return issued
+    if ((await store.count(tenantId)) >= KEYS_MAX) throw tooMany()
+    return null
+  },
+})
+
+/** Statements that revoke keys, for others to execute together with their own. */
+const revocations = (clock: Clock) => ({
+  /** The statement that a device's recode or deletion executes together with its own. */
+  revokeOfDevice: (tenantId: string, deviceId: string): Statement =>
+    revokeKeysOfDevice(tenantId, deviceId, clock.now()),
+
+  /** The statement that the removal of a member executes together with its own. */
+  revokeOfPerson: (tenantId: string, userId: string): Statement =>
+    revokeKeysOfPerson(tenantId, userId, clock.now()),
+
+  /** The statement that an app's deletion executes together with its own. */
+  revokeOfApp: (tenantId: string, appId: string): Statement =>
+    revokeKeysOfApp(tenantId, appId, clock.now()),
+})
 
 /** Issues, finds and revokes API keys of every kind (specification, Identity and keys). */
 export function createKeys(options: KeysOptions) {
@@ -171,19 +231,11 @@ export function createKeys(options: KeysOptions) {
 
     ofSecret: keyOf,
 
-    /** Throws `quota_keys` at the quota. */
-    async issue(tenantId: string, scope: KeyScope = {}): Promise<IssueKeyResponse> {
-      const { issued, row } = mint(tenantId, scope)
-      if (!(await store.insert(row, KEYS_MAX))) throw tooMany()
-      return issued
-    },
+    ...revocations(clock),
+    ...issuing(store, mint),
 
-    /** To be called once a statement of `revokeOfDevice` or `revokeOfApp` is committed. */
+    /** To be called once a statement of one of the `revoke…` below is committed. */
     onRevoked,
-
-    /** The statement that a device's recode or deletion executes together with its own. */
-    revokeOfDevice: (tenantId: string, deviceId: string): Statement =>
-      revokeKeysOfDevice(tenantId, deviceId, clock.now()),
 
     /** Whether a key is still valid, for work that waited since the request was admitted. */
     stillValid: async ({ tenantId, keyId }: Principal): Promise<boolean> =>
@@ -192,29 +244,16 @@ export function createKeys(options: KeysOptions) {
     /** The daily budget of a key that is still valid; null for any other. */
     budgetOf: store.budgetOf,
 
-    /**
-     * Issues a key whose calls use the app's configuration; null when the tenant has no such app.
-     * Throws `quota_keys` at the quota, and `invalid_key` when its maker was revoked.
-     */
-    async issueForApp(
-      tenantId: string,
-      appId: string,
-      scope: Omit<KeyScope, 'appId' | 'deviceId'>,
-    ): Promise<IssueKeyResponse | null> {
-      const { issued, row } = mint(tenantId, { ...scope, appId })
-      if (await store.insertForApp(row, appId, KEYS_MAX)) return issued
-      if ((await store.count(tenantId)) >= KEYS_MAX) throw tooMany()
-      await limits.ownLimits({ tenantId, keyId: row.madeBy })
-      return null
-    },
-
-    /** The statement that an app's deletion executes together with its own. */
-    revokeOfApp: (tenantId: string, appId: string): Statement =>
-      revokeKeysOfApp(tenantId, appId, clock.now()),
-
     async list(tenantId: string): Promise<{ keys: ApiKeyMeta[] }> {
       const [keys, used] = await Promise.all([store.list(tenantId), activity(tenantId)])
       return { keys: keys.map((key) => metaOf(key, used.get(key.id))) }
+    },
+
+    /** Throws `forbidden_role` for a key that opens the whole tenant, unless an owner asks. */
+    async checkManages({ tenantId, role }: Principal, id: string): Promise<void> {
+      const key = await store.boundTo(tenantId, id)
+      const isGeneral = key?.app_id === null && key.device_id === null
+      if (isGeneral && role !== 'owner') throw appError('forbidden_role')
     },
 
     /** Changes the given fields of a key. Throws `not_found` for a key of another tenant. */

@@ -51,6 +51,8 @@ export interface NewKey {
   readonly deviceId: string | null
   /** The key that makes it, or whose code does; null: a person. */
   readonly madeBy: string | null
+  /** The person who makes it. */
+  readonly personId: string | null
   readonly createdAt: number
 }
 
@@ -62,6 +64,11 @@ export const revokeKeysOfDevice = (
 ): Statement => sql`
   UPDATE api_key SET revoked_at = ${at}
   WHERE tenant_id = ${tenantId} AND device_id = ${deviceId} AND revoked_at IS NULL`
+
+/** Revokes all keys that a person has made in the tenant. */
+export const revokeKeysOfPerson = (tenantId: string, userId: string, at: number): Statement => sql`
+  UPDATE api_key SET revoked_at = ${at}
+  WHERE tenant_id = ${tenantId} AND person_id = ${userId} AND revoked_at IS NULL`
 
 /** Revokes an app's own keys; keys of devices that are bound to the app stay valid. */
 export const revokeKeysOfApp = (tenantId: string, appId: string, at: number): Statement => sql`
@@ -80,13 +87,22 @@ const insertKeyOfApp = (key: NewKey, appId: string, most: number): Statement => 
   key.tenantId,
 )`
   INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens, app_id,
-    made_by, created_at)
+    made_by, person_id, created_at)
   SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},
-    ${key.rateLimit}, ${key.dailyTokens}, id, ${key.madeBy}, ${key.createdAt}
+    ${key.rateLimit}, ${key.dailyTokens}, id, ${key.madeBy}, ${key.personId},
+    ${key.createdAt}
   FROM app WHERE tenant_id = ${key.tenantId} AND id = ${appId}
     AND (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}
     AND (CAST(${key.madeBy} AS TEXT) IS NULL
       OR EXISTS (SELECT 1 FROM api_key WHERE id = ${key.madeBy} AND revoked_at IS NULL))`
+
+const insertKey = (key: NewKey, most: number): Statement => locked('api_key', key.tenantId)`
+  INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens, app_id,
+    device_id, person_id, created_at)
+  SELECT ${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},
+    ${key.rateLimit}, ${key.dailyTokens}, ${key.appId}, ${key.deviceId}, ${key.personId},
+    ${key.createdAt}
+  WHERE (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`
 
 async function countKeys(db: Db, tenantId: string): Promise<number> {
   const row = await db.get<{ count: number }>(
@@ -131,14 +147,21 @@ export function createKeyStore(db: Db) {
     },
 
     /** Stores nothing and returns false when the tenant has `most` keys. */
-    async insert(key: NewKey, most: number): Promise<boolean> {
-      const { changes } = await db.run(locked('api_key', key.tenantId)`
-        INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens,
-          app_id, device_id, created_at)
-        SELECT ${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},
-          ${key.rateLimit}, ${key.dailyTokens}, ${key.appId}, ${key.deviceId}, ${key.createdAt}
-        WHERE (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`)
-      return changes === 1
+    insert: async (key: NewKey, most: number): Promise<boolean> =>
+      (await db.run(insertKey(key, most))).changes === 1,
+
+    /**
+     * Like `insert`, in one transaction with a statement that changes one row as long as the key
+     * may be made. Null when it changed none.
+     */
+    async insertHeld(key: NewKey, most: number, hold: Statement): Promise<boolean | null> {
+      let added = false
+      const isHeld = await storedAsExpected(
+        db.batch([expectRows(1, hold), insertKey(key, most)]).then(([, inserted]) => {
+          added = inserted?.changes === 1
+        }),
+      )
+      return isHeld ? added : null
     },
 
     made: createMadeStore(db),
@@ -162,6 +185,11 @@ export function createKeyStore(db: Db) {
         SELECT id, prefix, tail, name, created_at, revoked_at, rate_limit, daily_tokens, app_id,
           device_id
         FROM api_key WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
+
+    /** The app and the device of a key; null when the tenant has no such key. */
+    boundTo: (tenantId: string, id: string) =>
+      db.get<Pick<StoredKey, 'app_id' | 'device_id'>>(sql`
+        SELECT app_id, device_id FROM api_key WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
     /** Changes what is given. Null when the tenant has no such key, else what it is now. */
     async update(tenantId: string, id: string, to: KeyUpdateRequest): Promise<StoredKey | null> {

@@ -60,8 +60,8 @@ ${site === undefined ? '' : `\n${site}\n`}`
 const INVITATION = 'Moonbase 邀请 / invitation'
 
 const invitation = (inviter: string, site: string | undefined) =>
-  `${inviter} 邀请您加入其 Moonbase 工作空间。用本邮箱登录即可加入；如不认识对方，请忽略本邮件。
+  `${inviter} 邀请您加入其 Moonbase 工作空间。用本邮箱登录并接受邀请即可加入；如不认识对方，请忽略本邮件。
 
-${inviter} invites you to their Moonbase workspace. Sign in with this address to join.
+${inviter} invites you to their Moonbase workspace. Sign in with this address and accept it.
 If you do not know them, ignore this mail.
 ${site === undefined ? '' : `\n${site}\n`}`

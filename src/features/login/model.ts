@@ -8,6 +8,14 @@ export const EmailVerifyRequest = z.object({ email: z.string(), code: z.string()
 
 export const ExchangeRequest = z.object({ code: z.string(), code_verifier: z.string() })
 
+/** What the page that asks for consent sends. */
+export const ConsentForm = z.object({
+  code_challenge: z.string(),
+  code_challenge_method: z.literal('S256'),
+  app_scheme: z.string(),
+  consent: z.string(),
+})
+
 export const EmailStartResponse = z.object({ sent: z.literal(true) })
 
 const role = z.enum(['owner', 'editor', 'viewer'] satisfies Role[])

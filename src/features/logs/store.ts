@@ -127,8 +127,8 @@ export function createLogStore(db: Db, reader: Reader) {
     },
 
     /**
-     * The start of a slice of about `rowsMax` rows to look at that ends at `filter.until`; null when
-     * all rows since `filter.since` fit.
+     * The start of a slice of about `rowsMax` rows to look at that ends at `filter.until`; null
+     * when all rows since `filter.since` fit.
      */
     async sliceStart(tenantId: string, filter: LogFilter, rowsMax: number) {
       const found = entries(tenantId, filter, wayOfAll(filter))

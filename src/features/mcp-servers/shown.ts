@@ -1,11 +1,9 @@
 import type { Seal } from '../../core/crypto.ts'
+import { secretTail } from '../../core/secret-tail.ts'
 import { callNames } from '../../tools/tool-box.ts'
 import type { McpServer, McpTool } from './model.ts'
 import { sealOwner } from './refresh.ts'
 import type { StoredServer, StoredTool } from './store.ts'
-
-/** Characters of a header's value that are shown. */
-const TAIL_CHARS = 4
 
 /** A server as its tenant sees it: never with the value of its header. */
 export function shownServer(
@@ -24,7 +22,7 @@ export function shownServer(
     name: server.name,
     url: server.url,
     header_name: server.headerName,
-    header_tail: value?.slice(-TAIL_CHARS) ?? null,
+    header_tail: value === null ? null : secretTail(value),
     enabled: server.enabled,
     state: server.state,
     error_class: server.errorClass,

@@ -10,18 +10,25 @@ const role = z.enum(['owner', 'editor', 'viewer'] satisfies Role[], {
 export const InviteRequest = z.object({ email: emailAddress, role })
 export const RoleRequest = z.object({ role })
 
-/** A person who belongs to the tenant, or was invited and has not signed in yet. */
+/** A person who belongs to the tenant, or was invited and has not accepted yet. */
 export const Member = z.object({
   id: z.string(),
   email: z.string(),
   role,
-  /** Null until the person has signed in with this address. */
+  /** Null until the person has accepted the invitation. */
   joined_at: z.string().nullable(),
   invited_at: z.string(),
+  /** Valid keys that this person has made. */
+  keys: z.int(),
 })
 export type Member = z.infer<typeof Member>
 
 /** `mailed`: an invitation is sent by mail. When false, the owner has to tell the person. */
 export const InvitedMember = Member.extend({ mailed: z.boolean() })
 export const MembersResponse = z.object({ members: z.array(Member) })
-export const MemberDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })
+export const MemberDeleteResponse = z.object({
+  id: z.string(),
+  deleted: z.literal(true),
+  /** Keys of this person that were revoked as well. */
+  revoked_keys: z.int(),
+})

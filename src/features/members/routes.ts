@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
+import { queryDoc } from '../../http/openapi-parts.ts'
 import {
   InvitedMember,
   InviteRequest,
@@ -13,6 +14,7 @@ import type { Members } from './service.ts'
 
 const invite = jsonBody(InviteRequest)
 const change = jsonBody(RoleRequest)
+const REMOVAL_QUERY = queryDoc({ keys: 'revoke ends the keys that the member has made, too' })
 
 /** The members of the tenant, below /console; http/roles.ts says who may call what. */
 export const memberRoutes = (gate: Gate, members: Members) =>
@@ -51,8 +53,15 @@ export const memberRoutes = (gate: Gate, members: Members) =>
         detail: { summary: 'Change the role of a member', requestBody: change.doc },
       },
     )
-    .delete('/members/:id', ({ principal, params }) => members.remove(principal, params.id), {
-      allow: ['session'],
-      response: MemberDeleteResponse,
-      detail: { summary: 'Remove a member, or leave' },
-    })
+    .delete(
+      '/members/:id',
+      ({ principal, params, request }) => {
+        const revokesKeys = new URL(request.url).searchParams.get('keys') === 'revoke'
+        return members.remove(principal, params.id, revokesKeys)
+      },
+      {
+        allow: ['session'],
+        response: MemberDeleteResponse,
+        detail: { summary: 'Remove a member, or leave', parameters: REMOVAL_QUERY },
+      },
+    )

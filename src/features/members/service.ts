@@ -3,6 +3,7 @@ import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { MEMBERS_MAX } from '../../core/limits/contract.ts'
 import type { Principal, Role } from '../../core/principal.ts'
+import type { Statement } from '../../storage/db.ts'
 import type { Member } from './model.ts'
 import type { MemberRow, MemberStore } from './store.ts'
 
@@ -13,16 +14,18 @@ export interface MembersOptions {
   readonly checkInvitations: (tenantId: string) => Promise<void>
   /** Sends an invitation in the background; false where there is no mail. */
   readonly mail: (email: string, inviterId: string) => Promise<boolean>
-  /** Ends open turns and streams that people of the tenant may no longer have. */
+  /** The statement that revokes the keys which a person has made in the tenant. */
+  readonly revokeOfPerson: (tenantId: string, userId: string) => Statement
+  /** Ends open turns and streams of people and keys that the tenant no longer admits. */
   readonly onRemoved: (tenantId: string) => Promise<void>
 }
 
 const missing = () => appError('not_found', { what: 'member' })
 const memberOf = ({ user_id: _, ...member }: MemberRow): Member => member
 
-/** Who belongs to a tenant, and as what (contract 2, section 8, Tenants and members). */
+/** Who belongs to a tenant, and as what. */
 export function createMembers(options: MembersOptions) {
-  const { store, clock, checkInvitations, mail, onRemoved } = options
+  const { store, clock, checkInvitations, mail, revokeOfPerson, onRemoved } = options
 
   /** The error for a change that the store refused. */
   async function refusal(tenantId: string, id: string) {
@@ -40,7 +43,8 @@ export function createMembers(options: MembersOptions) {
       await checkInvitations(tenantId)
       const at = clock.iso()
       const id = newId()
-      if (!(await store.insert({ id, tenantId, email, role, at }, MEMBERS_MAX))) {
+      const row = { id, tenantId, email, role, at, invitedBy: userId }
+      if (!(await store.insert(row, MEMBERS_MAX))) {
         if (await store.has(tenantId, email)) throw appError('member_exists')
         throw appError('quota_members', { max: MEMBERS_MAX })
       }
@@ -58,16 +62,17 @@ export function createMembers(options: MembersOptions) {
     },
 
     /**
-     * Ends a membership at once; owners may end any, other members only their own. Throws
-     * `last_owner`.
+     * Ends a membership at once; owners may end any, other members only their own. With
+     * `revokesKeys` the keys that the member has made in the tenant end, too. Throws `last_owner`.
      */
-    async remove({ tenantId, userId, role }: Principal, id: string) {
-      if (role !== 'owner' && (await store.find(tenantId, id))?.user_id !== userId) {
-        throw appError('forbidden_role')
-      }
-      if (!(await store.remove(tenantId, id))) throw await refusal(tenantId, id)
+    async remove({ tenantId, userId, role }: Principal, id: string, revokesKeys: boolean) {
+      const member = await store.find(tenantId, id)
+      if (role !== 'owner' && member?.user_id !== userId) throw appError('forbidden_role')
+      const maker = revokesKeys ? member?.user_id : null
+      const also = maker ? [revokeOfPerson(tenantId, maker)] : []
+      if (!(await store.remove(tenantId, id, also))) throw await refusal(tenantId, id)
       await onRemoved(tenantId)
-      return { id, deleted: true as const }
+      return { id, deleted: true as const, revoked_keys: maker ? (member?.keys ?? 0) : 0 }
     },
   }
 }

@@ -1,5 +1,13 @@
 import type { Role } from '../../core/principal.ts'
-import { type Db, locked, type Statement, sql, withLock } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+  withLock,
+} from '../../storage/db.ts'
 
 export interface MemberRow {
   readonly id: string
@@ -8,6 +16,8 @@ export interface MemberRow {
   readonly user_id: string | null
   readonly joined_at: string | null
   readonly invited_at: string
+  /** Valid keys that the person has made. */
+  readonly keys: number
 }
 
 export interface NewMember {
@@ -16,6 +26,7 @@ export interface NewMember {
   readonly email: string
   readonly role: Role
   readonly at: string
+  readonly invitedBy: string | null
 }
 
 /**
@@ -31,8 +42,10 @@ const notLastOwner = (tenantId: string, id: string): Statement => sql`
 export function createMemberStore(db: Db) {
   const find = (tenantId: string, id: string) =>
     db.get<MemberRow>(sql`
-      SELECT id, email, role, user_id, joined_at, invited_at FROM member
-      WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      SELECT id, email, role, user_id, joined_at, invited_at,
+        (SELECT count(*) FROM api_key k WHERE k.tenant_id = member.tenant_id
+          AND k.person_id = member.user_id AND k.revoked_at IS NULL) AS keys
+      FROM member WHERE tenant_id = ${tenantId} AND id = ${id}`)
 
   return {
     find,
@@ -40,8 +53,12 @@ export function createMemberStore(db: Db) {
     /** In the order of their invitations. */
     list: (tenantId: string) =>
       db.all<MemberRow>(sql`
-        SELECT id, email, role, user_id, joined_at, invited_at FROM member
-        WHERE tenant_id = ${tenantId} ORDER BY invited_at, id`),
+        SELECT m.id, m.email, m.role, m.user_id, m.joined_at, m.invited_at,
+          coalesce(k.keys, 0) AS keys
+        FROM member m LEFT JOIN (SELECT person_id, count(*) AS keys FROM api_key
+            WHERE tenant_id = ${tenantId} AND revoked_at IS NULL GROUP BY person_id) AS k
+          ON k.person_id = m.user_id
+        WHERE m.tenant_id = ${tenantId} ORDER BY m.invited_at, m.id`),
 
     /** Whether the address is among the members. */
     async has(tenantId: string, email: string): Promise<boolean> {
@@ -51,15 +68,16 @@ export function createMemberStore(db: Db) {
     },
 
     /**
-     * Inserts a member; a person who has signed in before is a member at once. False, and nothing
-     * is stored, when the tenant has `most` members or has this one already.
+     * Inserts an invitation. False, and nothing is stored, when the tenant has `most` members or
+     * has this one already.
      */
-    async insert({ id, tenantId, email, role, at }: NewMember, most: number): Promise<boolean> {
+    async insert(
+      { id, tenantId, email, role, at, invitedBy }: NewMember,
+      most: number,
+    ): Promise<boolean> {
       const { changes } = await db.run(locked('member', tenantId)`
-        INSERT INTO member (id, tenant_id, email, role, user_id, invited_at, joined_at)
-        SELECT ${id}, ${tenantId}, ${email}, ${role}, u.id, ${at},
-          CASE WHEN u.id IS NULL THEN NULL ELSE ${at} END
-        FROM (SELECT 1 AS one) AS it LEFT JOIN "user" u ON u.email = ${email}
+        INSERT INTO member (id, tenant_id, email, role, invited_at, invited_by)
+        SELECT ${id}, ${tenantId}, ${email}, ${role}, ${at}, ${invitedBy}
         WHERE (SELECT count(*) FROM member WHERE tenant_id = ${tenantId}) < ${most}
           AND NOT EXISTS (SELECT 1 FROM member
             WHERE tenant_id = ${tenantId} AND email = ${email})`)
@@ -71,7 +89,7 @@ export function createMemberStore(db: Db) {
       const guard = notLastOwner(tenantId, id)
       const { changes } = await db.run(
         withLock(['member', tenantId], {
-          sql: `UPDATE member SET role = ? WHERE tenant_id = ? AND id = ?
+          sql: `UPDATE member SET role = ?, epoch = epoch + 1 WHERE tenant_id = ? AND id = ?
             AND (? = 'owner' OR ${guard.sql})`,
           args: [role, tenantId, id, role, ...guard.args],
         }),
@@ -79,16 +97,16 @@ export function createMemberStore(db: Db) {
       return changes === 1
     },
 
-    /** As `setRole`. */
-    async remove(tenantId: string, id: string): Promise<boolean> {
+    /**
+     * Removes a member, in one transaction with `also`. False as for `setRole`, with nothing done.
+     */
+    async remove(tenantId: string, id: string, also: readonly Statement[]) {
       const guard = notLastOwner(tenantId, id)
-      const { changes } = await db.run(
-        withLock(['member', tenantId], {
-          sql: `DELETE FROM member WHERE tenant_id = ? AND id = ? AND ${guard.sql}`,
-          args: [tenantId, id, ...guard.args],
-        }),
-      )
-      return changes === 1
+      const removal = withLock(['member', tenantId], {
+        sql: `DELETE FROM member WHERE tenant_id = ? AND id = ? AND ${guard.sql}`,
+        args: [tenantId, id, ...guard.args],
+      })
+      return storedAsExpected(db.batch([expectRows(1, removal), ...also]))
     },
   }
 }

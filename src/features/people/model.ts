@@ -6,6 +6,8 @@ export const Person = z.object({
   id: z.string(),
   email: z.string(),
   operator: z.boolean(),
+  /** Will run the server from the first sign-in on. */
+  named: z.boolean(),
   /** The person may not sign in; their tenants and keys stay. */
   disabled: z.boolean(),
   tenants: z.array(z.object({ id: z.string(), name: z.string(), role: z.string() })),

@@ -39,6 +39,6 @@ export const peopleRoutes = (gate: Gate, people: People) =>
         allow: PEOPLE,
         requireOperator: true,
         response: PersonDeleteResponse,
-        detail: { summary: 'Delete a person, whose workspaces become yours' },
+        detail: { summary: 'Delete a person, with the workspaces that have nobody else' },
       },
     )

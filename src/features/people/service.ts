@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/clock.ts'
-import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import type { PeopleResponse, Person } from './model.ts'
 import type { Membership, PeopleStore, PersonRow } from './store.ts'
@@ -10,16 +9,19 @@ export interface PeopleOptions {
   readonly nameOf: (tenant: Pick<Membership, 'name' | 'owner'>) => string
   /** Ends open turns and streams that people of the tenant may no longer have. */
   readonly onEnded: (tenantId: string) => Promise<void>
+  /** Called when tenants may have lost their last member. */
+  readonly onGone: () => void
 }
 
-/** The people who can sign in, for the operators (contract-2, section 8). */
-export function createPeople({ store, clock, nameOf, onEnded }: PeopleOptions) {
+/** The people who can sign in, for the operators. */
+export function createPeople({ store, clock, nameOf, onEnded, onGone }: PeopleOptions) {
   function shown(row: PersonRow, memberships: readonly Membership[]): Person {
     const tenants = memberships.filter(({ user_id }) => user_id === row.id)
     return {
       id: row.id,
       email: row.email,
-      operator: row.operator === 1,
+      operator: row.operator === 1 && row.signed_in_at !== null,
+      named: row.operator === 1 && row.signed_in_at === null,
       disabled: row.disabled === 1,
       tenants: tenants.map((one) => ({ id: one.tenant_id, name: nameOf(one), role: one.role })),
       created_at: row.created_at,
@@ -63,17 +65,21 @@ export function createPeople({ store, clock, nameOf, onEnded }: PeopleOptions) {
       return shown(await find(id), tenants)
     },
 
-    /** Deletes a person; tenants that only this person owned get `self` as their owner. */
+    /**
+     * Deletes a person. A tenant that has nobody else goes with them. Throws `sole_owner` while
+     * other members would be left without an owner.
+     */
     async remove(id: string, self: string): Promise<{ id: string; deleted: true }> {
       await find(id)
       checkOther(id, self)
       const tenants = await tenantsOf(id)
-      const handovers = (await store.ownedAlone(id)).map((tenantId) => ({
-        tenantId,
-        memberId: newId(),
-      }))
-      if (!(await store.remove(id, self, handovers, clock.iso()))) throw appError('last_operator')
+      if (!(await store.remove(id, clock.now()))) {
+        if (await store.leavesOthers(id)) throw appError('sole_owner')
+        await find(id)
+        throw appError('last_operator')
+      }
       await endAll(tenants)
+      onGone()
       return { id, deleted: true }
     },
   }

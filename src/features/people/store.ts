@@ -1,7 +1,6 @@
 import {
   type Db,
   expectRows,
-  locked,
   type Statement,
   sql,
   storedAsExpected,
@@ -26,17 +25,32 @@ export interface Membership {
   readonly role: string
 }
 
-/** A tenant that gets another owner. */
-export interface Handover {
-  readonly tenantId: string
-  /** The id of the new owner's membership, if there is none yet. */
-  readonly memberId: string
-}
+/** Runs the server for sure: somebody who was only named may never sign in. */
+const ACTIVE = 'o.operator = 1 AND o.disabled = 0 AND o.signed_in_at IS NOT NULL'
 
-/** True when another operator who may sign in remains. */
-const anotherOperator = (id: string): Statement => sql`
-  (operator = 0 OR EXISTS (SELECT 1 FROM "user" o
-    WHERE o.operator = 1 AND o.disabled = 0 AND o.id <> ${id}))`
+/**
+ * True unless the person is the last operator who has signed in and still may; of those who were
+ * only named, the last one stays, too, because the next person to sign in would become operator.
+ */
+const anotherOperator = (id: string): Statement => ({
+  sql: `(operator = 0 OR EXISTS (SELECT 1 FROM "user" o WHERE ${ACTIVE} AND o.id <> ?)
+    OR ((signed_in_at IS NULL OR disabled = 1) AND EXISTS (SELECT 1 FROM "user" o
+      WHERE o.operator = 1 AND o.disabled = 0 AND o.id <> ?)))`,
+  args: [id, id],
+})
+
+/** Tenants that have this person and no other one; those who are only invited do not count. */
+const ownAlone = (id: string): Statement => sql`
+  SELECT m.tenant_id FROM member m WHERE m.user_id = ${id} AND NOT EXISTS (
+    SELECT 1 FROM member o WHERE o.tenant_id = m.tenant_id AND o.user_id <> m.user_id)`
+
+/** True when somebody would be left in a tenant without an owner. */
+const leavesOthers = (id: string): Statement => sql`
+  EXISTS (SELECT 1 FROM member m WHERE m.user_id = ${id} AND m.role = 'owner'
+    AND EXISTS (SELECT 1 FROM member o
+      WHERE o.tenant_id = m.tenant_id AND o.user_id <> m.user_id)
+    AND NOT EXISTS (SELECT 1 FROM member o WHERE o.tenant_id = m.tenant_id
+      AND o.role = 'owner' AND o.user_id <> m.user_id))`
 
 /** The people of all tenants; only for operators. */
 export function createPeopleStore(db: Db) {
@@ -82,30 +96,49 @@ export function createPeopleStore(db: Db) {
     /** As `disable`. */
     demote: (id: string) => changed(guarded('UPDATE "user" SET operator = 0', id)),
 
-    /** Tenants that only this person owns. */
-    async ownedAlone(id: string): Promise<string[]> {
-      const rows = await db.all<{ tenant_id: string }>(sql`
-        SELECT tenant_id FROM member m WHERE user_id = ${id} AND role = 'owner'
-          AND NOT EXISTS (SELECT 1 FROM member o WHERE o.tenant_id = m.tenant_id
-            AND o.role = 'owner' AND o.user_id IS NOT NULL AND o.user_id <> ${id})`)
-      return rows.map(({ tenant_id }) => tenant_id)
+    /** Whether somebody would be left in a tenant without an owner. */
+    async leavesOthers(id: string): Promise<boolean> {
+      const { sql: condition, args } = leavesOthers(id)
+      return (await db.get({ sql: `SELECT 1 AS one WHERE ${condition}`, args })) !== null
     },
 
-    /** Deletes a person and makes `to` the owner of their tenants. False as `disable`. */
-    async remove(id: string, to: string, handovers: readonly Handover[], at: string) {
-      const own = handovers.map(
-        ({ tenantId, memberId }) => locked('member', tenantId)`
-          INSERT INTO member (id, tenant_id, email, role, user_id, invited_at, joined_at)
-          SELECT ${memberId}, ${tenantId}, email, 'owner', id, ${at}, ${at} FROM "user"
-          WHERE id = ${to}
-          ON CONFLICT (tenant_id, email) DO UPDATE SET role = 'owner',
-            user_id = excluded.user_id, joined_at = excluded.joined_at`,
+    /**
+     * Deletes a person, with the tenants that have nobody else: their keys end at once, and what
+     * they hold is removed later. False, and nothing is done, for the last operator, for a person
+     * who would leave others without an owner, and when there is no such person.
+     */
+    async remove(id: string, now: number): Promise<boolean> {
+      const alone = ownAlone(id)
+      const leaves = leavesOthers(id)
+      const gone = 'SELECT id FROM tenant WHERE gone_at IS NOT NULL'
+      const person = guarded('DELETE FROM "user"', id)
+      const tenants = await db.all<{ tenant_id: string }>(
+        sql`SELECT tenant_id FROM member WHERE user_id = ${id}`,
       )
       return storedAsExpected(
         db.batch([
-          ...own,
-          sql`DELETE FROM member WHERE user_id = ${id}`,
-          expectRows(1, guarded('DELETE FROM "user"', id)),
+          // No lock: the locks of the third statement hold for the whole batch.
+          {
+            sql: `UPDATE tenant SET gone_at = ? WHERE id IN (${alone.sql})`,
+            args: [now, ...alone.args],
+          },
+          // No lock: as above.
+          {
+            sql: `UPDATE api_key SET revoked_at = ? WHERE revoked_at IS NULL
+              AND tenant_id IN (${alone.sql})`,
+            args: [now, ...alone.args],
+          },
+          expectRows(1, {
+            sql: `${person.sql} AND NOT ${leaves.sql}`,
+            args: [...person.args, ...leaves.args],
+            // Others must not leave these tenants meanwhile.
+            locks: [
+              ...(person.locks ?? []),
+              ...tenants.map(({ tenant_id }) => ['member', tenant_id] as const),
+            ],
+          }),
+          { sql: `DELETE FROM member WHERE tenant_id IN (${gone})`, args: [] },
+          { sql: `DELETE FROM share WHERE tenant_id IN (${gone})`, args: [] },
         ]),
       )
     },

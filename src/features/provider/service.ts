@@ -2,6 +2,7 @@ import { checkLiteral, type LiteralRefusal } from '../../channels/egress/url-gua
 import type { Endpoint } from '../../channels/net/upstream-call.ts'
 import { newId, type Seal } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
+import { secretTail } from '../../core/secret-tail.ts'
 import type { ProviderConfig, ProviderPutRequest, ProviderTestResponse } from './model.ts'
 import type { ProviderStore, StoredProvider } from './store.ts'
 
@@ -29,9 +30,6 @@ const REFUSED = {
   internal: 'base_url_internal',
 } as const satisfies Record<LiteralRefusal, string>
 
-/** Characters of the key that are shown (specification, ProviderConfig). */
-const TAIL_CHARS = 4
-
 const NONE: ProviderConfig = { configured: false, base_url: null, key_tail: null, failover: true }
 
 /** A tenant's own model channel: one at most. Its key is encrypted and never returned. */
@@ -46,7 +44,7 @@ export function createProvider({ store, seal, allow, probe, onWorking }: Provide
     return {
       configured: true,
       base_url: saved.baseUrl,
-      key_tail: key === null ? null : [...key].slice(-TAIL_CHARS).join(''),
+      key_tail: key === null ? null : secretTail(key),
       failover: saved.failover,
     }
   }

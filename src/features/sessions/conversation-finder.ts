@@ -124,7 +124,9 @@ export function createConversationFinder({ store, index }: FinderOptions) {
     return texts
   }
 
-  /** The conversations with these numbers, each with an excerpt of the turn in which it was found. */
+  /**
+   * The conversations with these numbers, each with an excerpt of the turn in which it was found.
+   */
   async function show(
     tenantId: string,
     q: string,

@@ -34,8 +34,12 @@ const changes = jsonBody(SystemPutRequest, { shown: SystemPutShown })
 const test = jsonBody(SystemTestRequest)
 const address = jsonBody(ModelListRequest)
 
-/** Settings of the whole server, for its operators (contract-2, section 8). */
-export const systemRoutes = (gate: Gate, options: SystemRouteOptions) => {
+/** Settings of the whole server, for its operators. `tell` is told what a request has changed. */
+export const systemRoutes = (
+  gate: Gate,
+  options: SystemRouteOptions,
+  tell: (request: Request, changed: string) => void,
+) => {
   const { system, trial, emailOf, localModels, modelPack, modelsAt } = options
   return new Elysia()
     .use(gate)
@@ -47,7 +51,12 @@ export const systemRoutes = (gate: Gate, options: SystemRouteOptions) => {
     })
     .put(
       '/system',
-      async ({ request, upload }) => system.put(await changes.read(request, upload)),
+      async ({ request, upload }) => {
+        const asked = await changes.read(request, upload)
+        const answer = await system.put(asked)
+        tell(request, Object.keys(asked).sort().join(', '))
+        return answer
+      },
       {
         allow: PEOPLE,
         requireOperator: true,

@@ -1,6 +1,7 @@
 import type { Seal } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { SYSTEM_SETTING_CHARS_MAX } from '../../core/limits/contract.ts'
+import { secretTail } from '../../core/secret-tail.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { SystemPutRequest, SystemResponse, SystemSetting } from './model.ts'
 import {
@@ -44,9 +45,6 @@ export interface SystemOptions {
 /** The owner that sealed values are bound to. No tenant has this id. */
 const SYSTEM_OWNER = 'system'
 
-const TAIL_CHARS = 4
-const tailOf = (text: string) => [...text].slice(-TAIL_CHARS).join('')
-
 /**
  * Settings of the whole server that its operator may set in the console (contract-2, section 8).
  * Settings of the environment win and are locked. A change is checked, its parts are made, it is
@@ -75,7 +73,7 @@ export function createSystem(options: SystemOptions) {
         : given === undefined
           ? options.defaultOf(name)
           : withoutPassword(given),
-      secret_tail: isSecret && given !== undefined ? tailOf(given) : null,
+      secret_tail: isSecret && given !== undefined ? secretTail(given) : null,
       source,
       locked: isLocked(name),
     }

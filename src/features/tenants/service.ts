@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
-import { appError } from '../../core/errors.ts'
 import { TENANTS_SHOWN_MAX } from '../../core/limits/machine.ts'
 import type { Role } from '../../core/principal.ts'
 import type { Statement } from '../../storage/db.ts'
@@ -18,7 +17,7 @@ export interface SignedInUser extends User {
 
 /**
  * People and their tenants. Each e-mail address is one person, who is a member of one or more
- * tenants and is in one of them at a time, the same in all browsers (decisions/057-members.md).
+ * tenants; each session of theirs is in one of them at a time (decisions/057-members.md).
  */
 export function createTenants({ store, clock }: TenantParts) {
   /** The person of a session; null when there is none, or one who may not sign in. */
@@ -43,6 +42,26 @@ export function createTenants({ store, clock }: TenantParts) {
   return {
     byId,
 
+    /**
+     * The person of a session in the tenant that the session is in, whose role is null when they
+     * are no member of it; null when the session has ended or the person may not sign in.
+     */
+    async ofSession(userId: string, sessionId: string): Promise<User | null> {
+      const user = await store.ofSession(userId, sessionId)
+      return user?.disabled === false ? user : null
+    },
+
+    /** The person in a tenant of theirs, of which they are an owner if possible. */
+    async home(userId: string): Promise<SignedInUser | null> {
+      const user = await store.byId(userId)
+      if (!user || user.disabled) return null
+      if (user.role === null) await admission.settle(user, false)
+      return byId(userId)
+    },
+
+    /** The address of a person, whatever tenant they are in; empty for an unknown one. */
+    emailOf: async (userId: string): Promise<string> => (await store.byId(userId))?.email ?? '',
+
     /** Null when nobody has signed in with this address. */
     byEmail: (email: string): Promise<User | null> => store.byEmail(email),
 
@@ -58,26 +77,20 @@ export function createTenants({ store, clock }: TenantParts) {
     signIn,
 
     /**
-     * Signs in the person of a verified address. They become a member of every tenant that has
-     * invited them; with `mayJoin` a new person gets a tenant of their own. A new person with an
-     * invitation begins in the inviting tenant. Null when there is no tenant to be in.
+     * Signs in the person of a verified address; with `mayJoin` a new person gets a tenant of their
+     * own. Who has no tenant at all becomes a member of those that have invited them, and begins in
+     * the first; everybody else is asked. Null when there is no tenant to be in.
      */
     async admit(email: string, mayJoin: boolean): Promise<SignedInUser | null> {
       const user = await admission.personOf(email, mayJoin)
       if (!user || user.disabled) return null
-      await admission.settle(user, mayJoin)
+      if (user.role === null) await admission.settle(user, mayJoin)
       return signIn(user.user_id)
     },
 
     async tenantsOf(userId: string): Promise<{ id: string; name: string; role: Role }[]> {
       const tenants = await store.tenantsOf(userId, TENANTS_SHOWN_MAX)
       return tenants.map(({ id, role, ...named }) => ({ id, name: nameOf(named), role }))
-    },
-
-    /** Moves the person to this tenant. Throws `not_found` when they are no member. */
-    async switchTo(userId: string, tenantId: string): Promise<void> {
-      if (await store.moveTo(tenantId, userId)) return
-      throw appError('not_found', { what: 'tenant' })
     },
 
     /** The given name, else the address of the first owner before its @. */
@@ -97,26 +110,26 @@ export type Tenants = ReturnType<typeof createTenants>
 function createAdmission({ store, clock }: TenantParts, ensure: (email: string) => Promise<User>) {
   /** The person of a verified address; null without an invitation when `mayJoin` is false. */
   async function personOf(email: string, mayJoin: boolean): Promise<User | null> {
-    const invitedTo = await store.invitedTo(email)
-    const isNew = (await store.byEmail(email)) === null
-    if (isNew && mayJoin) await ensure(email)
-    else if (isNew && invitedTo !== null) {
-      await store.insertInvited(email, { tenant: invitedTo, user: newId() }, clock.iso())
-    }
-    if (invitedTo !== null) await store.join(email, clock.iso())
-    const user = await store.byEmail(email)
-    if (user && isNew && invitedTo !== null) await store.moveTo(invitedTo, user.user_id)
-    return user
+    const known = await store.byEmail(email)
+    if (known) return known
+    if (mayJoin) return ensure(email)
+    const tenant = await store.invitedTo(email)
+    if (tenant === null) return null
+    await store.insertInvited(email, { tenant, user: newId() }, clock.iso())
+    return store.byEmail(email)
   }
 
-  /** Moves a person who was removed from their tenant to another one of theirs, or a new one. */
-  async function settle({ user_id, role }: User, mayJoin: boolean): Promise<void> {
-    if (role !== null) return
+  /** Moves a person who is not a member of their tenant to another one of theirs, or a new one. */
+  async function settle({ user_id, email }: User, mayJoin: boolean): Promise<void> {
     const tenants = await store.tenantsOf(user_id, TENANTS_SHOWN_MAX)
     const next = tenants.find((tenant) => tenant.role === 'owner') ?? tenants[0]
     if (next) await store.moveTo(next.id, user_id)
     else if (mayJoin) {
       await store.insertTenantOf({ tenant: newId(), user: user_id }, newId(), clock.iso())
+    } else {
+      const invitedTo = await store.invitedTo(email)
+      await store.join(email, clock.iso())
+      if (invitedTo !== null) await store.moveTo(invitedTo, user_id)
     }
   }
 

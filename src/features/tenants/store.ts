@@ -11,7 +11,7 @@ import {
 export interface User {
   readonly user_id: string
   readonly email: string
-  /** The tenant that the person is in now. */
+  /** The tenant in which sessions of the person begin, or that a session is in. */
   readonly tenant_id: string
   /** Whether the person runs the server. */
   readonly operator: boolean
@@ -42,27 +42,43 @@ const insertMember = (ids: { tenant: string; user: string }, at: string): Statem
   SELECT ${ids.user}, ${ids.tenant}, email, 'owner', id, ${at}, ${at} FROM "user"
   WHERE tenant_id = ${ids.tenant}`
 
-/** The rows of people and their tenants. */
-export function createTenantStore(db: Db) {
-  const byEmail = async (email: string) =>
+/** How the row of a person is found. */
+const createPersonReads = (db: Db) => ({
+  byEmail: async (email: string) =>
     userOf(
       await db.get<Row>(sql`
         SELECT u.id AS user_id, u.email, u.tenant_id, operator, disabled, session_epoch, m.role
         FROM "user" u LEFT JOIN member m ON m.tenant_id = u.tenant_id AND m.user_id = u.id
         WHERE u.email = ${email}`),
-    )
+    ),
+
+  byId: async (userId: string) =>
+    userOf(
+      await db.get<Row>(sql`
+        SELECT u.id AS user_id, u.email, u.tenant_id, operator, disabled, session_epoch, m.role
+        FROM "user" u LEFT JOIN member m ON m.tenant_id = u.tenant_id AND m.user_id = u.id
+        WHERE u.id = ${userId}`),
+    ),
+
+  /** The person in the tenant that a session is in; null when the session has ended. */
+  ofSession: async (userId: string, sessionId: string) =>
+    userOf(
+      await db.get<Row>(sql`
+        SELECT u.id AS user_id, u.email, coalesce(s.tenant_id, u.tenant_id) AS tenant_id,
+          operator, disabled, session_epoch, m.role
+        FROM "user" u LEFT JOIN console_session s ON s.id = ${sessionId}
+        LEFT JOIN member m ON m.tenant_id = coalesce(s.tenant_id, u.tenant_id)
+          AND m.user_id = u.id
+        WHERE u.id = ${userId} AND coalesce(s.ended, 0) = 0`),
+    ),
+})
+
+/** The rows of people and their tenants. */
+export function createTenantStore(db: Db) {
+  const people = createPersonReads(db)
 
   return {
-    byEmail,
-
-    /** The person of a session. */
-    byId: async (userId: string) =>
-      userOf(
-        await db.get<Row>(sql`
-          SELECT u.id AS user_id, u.email, u.tenant_id, operator, disabled, session_epoch, m.role
-          FROM "user" u LEFT JOIN member m ON m.tenant_id = u.tenant_id AND m.user_id = u.id
-          WHERE u.id = ${userId}`),
-      ),
+    ...people,
 
     /** Null for a person who is no member, or may not sign in. */
     async roleIn(tenantId: string, userId: string): Promise<Role | null> {
@@ -90,7 +106,7 @@ export function createTenantStore(db: Db) {
     renaming: (tenantId: string, name: string | null): Statement => sql`
       UPDATE tenant SET name = ${name} WHERE id = ${tenantId}`,
 
-    /** False when the person is not a member of the tenant. */
+    /** Sets the tenant in which new sessions begin. False when the person is no member of it. */
     async moveTo(tenantId: string, userId: string): Promise<boolean> {
       const { changes } = await db.run(locked('member', tenantId)`
         UPDATE "user" SET tenant_id = ${tenantId} WHERE id = ${userId} AND EXISTS (
@@ -102,6 +118,7 @@ export function createTenantStore(db: Db) {
     async invitedTo(email: string): Promise<string | null> {
       const row = await db.get<{ tenant_id: string }>(sql`
         SELECT tenant_id FROM member WHERE email = ${email} AND user_id IS NULL
+          AND tenant_id IN (SELECT id FROM tenant WHERE gone_at IS NULL)
         ORDER BY invited_at, id LIMIT 1`)
       return row?.tenant_id ?? null
     },
@@ -111,7 +128,8 @@ export function createTenantStore(db: Db) {
       await db.run(sql`
         UPDATE member SET joined_at = ${at},
           user_id = (SELECT id FROM "user" WHERE email = ${email})
-        WHERE email = ${email} AND user_id IS NULL`)
+        WHERE email = ${email} AND user_id IS NULL
+          AND EXISTS (SELECT 1 FROM tenant t WHERE t.id = tenant_id AND t.gone_at IS NULL)`)
     },
 
     /** Inserts an invited person without a tenant of their own. */
@@ -132,7 +150,7 @@ export function createTenantStore(db: Db) {
 
     /** The user of an address, created together with a tenant when there is none. */
     async ensure(email: string, ids: { tenant: string; user: string }, at: string): Promise<User> {
-      const known = await byEmail(email)
+      const known = await people.byEmail(email)
       if (known) return known
       // Of two simultaneous first logins one stores its rows, and both read them.
       const tenant = locked('user', email)`
@@ -142,7 +160,7 @@ export function createTenantStore(db: Db) {
         INSERT INTO "user" (id, tenant_id, email, created_at)
         VALUES (${ids.user}, ${ids.tenant}, ${email}, ${at})`
       await storedAsExpected(db.batch([expectRows(1, tenant), user, insertMember(ids, at)]))
-      const made = await byEmail(email)
+      const made = await people.byEmail(email)
       if (!made) throw new Error('the user could not be created')
       return made
     },

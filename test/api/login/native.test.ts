@@ -2,6 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash, randomBytes } from 'node:crypto'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { type FakeClock, fakeClock } from '../../support/clock.ts'
+import {
+  consent,
+  consentedCode,
+  consentPage,
+  fieldsOf,
+  sendConsent,
+} from '../../support/consent.ts'
 import { type SignedIn, signIn } from '../../support/login.ts'
 
 let app: TestApp
@@ -29,12 +36,9 @@ function attempt(more: Record<string, string> = {}) {
 }
 
 const authorize = (path: string, headers: Record<string, string> = person.headers) =>
-  fetch(app.url + path, { headers, redirect: 'manual' })
-
-async function codeFor(path: string): Promise<string> {
-  const location = (await authorize(path)).headers.get('location') ?? ''
-  return new URL(location).searchParams.get('code') ?? ''
-}
+  consentPage(app.url, path, headers)
+const allow = (path: string) => consent(app.url, path, person.headers)
+const codeFor = (path: string) => consentedCode(app.url, path, person.headers)
 
 const exchange = (body: unknown) =>
   fetch(`${app.url}/auth/native/exchange`, { method: 'POST', body: JSON.stringify(body) })
@@ -42,7 +46,7 @@ const exchange = (body: unknown) =>
 describe('login of a native app', () => {
   test('a native app gets a key of the person, once', async () => {
     const { verifier, path } = attempt()
-    const response = await authorize(path)
+    const response = await allow(path)
     expect(response.status).toBe(302)
     const location = response.headers.get('location') ?? ''
     expect(location).toMatch(/^moonbase:\/\/auth\/callback\?code=[\w-]{43}$/)
@@ -64,7 +68,7 @@ describe('login of a native app', () => {
 
   test('a native app may use any listed scheme', async () => {
     const { path } = attempt({ app_scheme: 'com.example.app' })
-    expect((await authorize(path)).headers.get('location')).toStartWith('com.example.app://auth/')
+    expect((await allow(path)).headers.get('location')).toStartWith('com.example.app://auth/')
   })
 
   test('a native login without a session leads to the login page and back', async () => {
@@ -75,7 +79,7 @@ describe('login of a native app', () => {
     expect([location.origin, location.pathname]).toEqual([app.url, '/login'])
     const next = location.searchParams.get('next') ?? ''
     expect(next).toStartWith('/auth/native/authorize?')
-    expect((await authorize(next)).headers.get('location')).toStartWith('moonbase://')
+    expect((await allow(next)).headers.get('location')).toStartWith('moonbase://')
   })
 
   test('one of many simultaneous exchanges of a login code gets a key', async () => {
@@ -110,6 +114,82 @@ describe('login of a native app', () => {
     for (const body of [{}, { code: 'x' }, { code: 1, code_verifier: 'y' }, [], null]) {
       expect((await exchange(body)).status).toBe(400)
     }
+  })
+})
+
+describe('the page that asks for consent', () => {
+  test('the page makes no code, tells what the app gets, and refuses to be framed', async () => {
+    const { path } = attempt()
+    const page = await authorize(path)
+    expect([page.status, page.headers.get('location')]).toEqual([200, null])
+    const html = await page.text()
+    expect(html).toContain(person.me.email)
+    expect(html).toContain('moonbase://auth/callback?error=access_denied')
+    expect(html).not.toContain('code=')
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(page.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('the page has the language of the browser, and both for the console', async () => {
+    for (const [wanted, lang] of [
+      ['en-GB,en;q=0.9', 'en'],
+      ['zh-CN,zh;q=0.9,en;q=0.8', 'zh-CN'],
+    ]) {
+      const { path } = attempt()
+      const headers = { ...person.headers, 'accept-language': wanted ?? '' }
+      const html = await (await authorize(path, headers)).text()
+      expect(html).toContain(`<html lang="${lang}"`)
+      expect(html).toContain('允许')
+      expect(html).toContain('Allow')
+    }
+  })
+
+  test('names in the page are text', async () => {
+    const put = { method: 'PUT', headers: person.headers }
+    const body = JSON.stringify({ name: '<script>x</script>"\'' })
+    await fetch(`${app.url}/console/settings`, { ...put, body })
+    const html = await (await authorize(attempt().path)).text()
+    expect(html).not.toContain('<script>x')
+    await fetch(`${app.url}/console/settings`, { ...put, body: '{}' })
+  })
+
+  test('without what this session was shown there is no code', async () => {
+    const { path } = attempt()
+    const form = fieldsOf(await (await authorize(path)).text())
+    const without = new URLSearchParams(form)
+    without.delete('consent')
+    const forged = new URLSearchParams(form)
+    forged.set('consent', `${form.get('consent')?.split('.')[0]}.${'A'.repeat(43)}`)
+    const otherApp = new URLSearchParams(form)
+    otherApp.set('app_scheme', 'com.example.app')
+    for (const wrong of [without, forged, otherApp]) {
+      const answer = await sendConsent(app.url, wrong, person.headers)
+      expect([answer.status, answer.headers.get('x-error-code')]).toEqual([400, 'consent_missing'])
+    }
+    const again = await signIn(app)
+    expect((await sendConsent(app.url, form, again.headers)).status).toBe(400)
+    expect((await sendConsent(app.url, form, person.headers)).status).toBe(302)
+  })
+
+  test('the page of another site cannot consent, nor can nobody', async () => {
+    const { path } = attempt()
+    const form = fieldsOf(await (await authorize(path)).text())
+    const foreign = await fetch(`${app.url}/auth/native/authorize`, {
+      method: 'POST',
+      headers: { ...person.headers, origin: 'https://evil.example' },
+      body: form,
+      redirect: 'manual',
+    })
+    expect(foreign.status).toBe(403)
+    const nobody = await sendConsent(app.url, form, {})
+    expect(nobody.headers.get('location')).toStartWith('/login?next=')
+  })
+
+  test('a page that was open for ten minutes is too old', async () => {
+    const { path } = attempt()
+    const form = fieldsOf(await (await authorize(path)).text())
+    clock.advance(10 * 60_000)
+    expect((await sendConsent(app.url, form, person.headers)).status).toBe(400)
   })
 })
 

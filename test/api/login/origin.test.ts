@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { type SignedIn, signIn } from '../../support/login.ts'
+import { startApp, type TestApp, type TestPerson } from '../../support/app.ts'
 
 let app: TestApp
-let person: SignedIn
+let person: TestPerson
 beforeAll(async () => {
   app = await startApp()
-  person = await signIn(app)
+  person = await app.person()
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
@@ -35,6 +34,8 @@ describe('state-changing requests', () => {
   for (const [name, originOf, passes] of origins) {
     test(`a state-changing request ${passes ? 'passes' : 'is refused'}: ${name}`, async () => {
       const origin = originOf(app.url)
+      // Logging out ends the session.
+      person = await app.person()
       for (const [method, path, body] of targets) {
         const headers = { ...person.headers, ...(origin === null ? {} : { origin }) }
         const response = await fetch(app.url + path, { method, headers, body: body ?? null })
@@ -45,7 +46,7 @@ describe('state-changing requests', () => {
   }
 
   test('reading requests of other origins are not refused', async () => {
-    const headers = { ...person.headers, origin: 'https://evil.example' }
+    const headers = { ...(await app.person()).headers, origin: 'https://evil.example' }
     const response = await fetch(`${app.url}/auth/me`, { headers })
     expect(response.status).toBe(200)
     expect(response.headers.get('access-control-allow-origin')).toBeNull()

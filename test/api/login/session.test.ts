@@ -128,7 +128,8 @@ describe('the end of a session', () => {
   })
 
   test('logout clears the cookie, with or without a session', async () => {
-    for (const headers of [person.headers, {}]) {
+    const leaving = await signIn(app, 'leaving@example.com')
+    for (const headers of [leaving.headers, {}]) {
       const response = await fetch(`${app.url}/auth/logout`, { method: 'POST', headers })
       expect(response.status).toBe(200)
       expect(await response.json()).toEqual({ ok: true })

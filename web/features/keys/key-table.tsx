@@ -6,7 +6,7 @@ import type { ApiKeyMeta } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
-import { ForEditors } from '../../ui/changeable.tsx'
+import { ForEditors, ForOwners } from '../../ui/changeable.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
 import { KeyForm } from './key-form.tsx'
@@ -162,6 +162,7 @@ interface KeyRowProps {
 function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
   const { t } = useI18n()
   const scope = useScopeOf(item)
+  const ForManagers = item.app_id || item.device_id ? ForEditors : ForOwners
   return (
     <tr className={item.revoked_at === null ? '' : 'text-ink-3'}>
       <td className="lead">
@@ -191,7 +192,7 @@ function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
       </td>
       <td className="actions num whitespace-nowrap">
         {item.revoked_at === null ? (
-          <ForEditors>
+          <ForManagers>
             <Button
               kind="quiet"
               size="small"
@@ -202,7 +203,7 @@ function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
             <Button kind="danger" size="small" onClick={onRevoke}>
               {t('keys.revoke')}
             </Button>
-          </ForEditors>
+          </ForManagers>
         ) : (
           <Badge>{t('keys.state.revoked')}</Badge>
         )}

@@ -73,7 +73,7 @@ test.each(['$$x', '\\[x', '\\(x'])(
   },
 )
 
-test('the line that makes a paragraph a heading is looked for in its first thousand characters', () => {
+test('the line below a heading is looked for in the first thousand characters', () => {
   const types = (text: string) => lex(text).map(({ type }) => type)
   expect(types('Title\n=====\n\ntext')).toEqual(
     marked.lexer('Title\n=====\n\ntext').map(({ type }) => type),

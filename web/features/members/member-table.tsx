@@ -17,7 +17,12 @@ interface TableProps {
 export function MemberTable({ members, own }: TableProps) {
   const { t } = useI18n()
   const [asked, setAsked] = useState<Member | null>(null)
+  const [revokes, setRevokes] = useState(true)
   const leaves = asked?.email === own
+  const ask = (member: Member) => {
+    setRevokes(member.keys > 0 && member.email !== own)
+    setAsked(member)
+  }
   const remove = useAction(api.members.remove, {
     done: 'members.removed',
     refresh: ['members', 'me'],
@@ -42,7 +47,7 @@ export function MemberTable({ members, own }: TableProps) {
               key={member.id}
               member={member}
               isOwn={member.email === own}
-              onRemove={() => setAsked(member)}
+              onRemove={() => ask(member)}
             />
           ))}
         </tbody>
@@ -53,13 +58,42 @@ export function MemberTable({ members, own }: TableProps) {
             ? t('members.leave.title')
             : t('members.remove.title', { email: asked?.email ?? '' })
         }
-        loss={t(leaves ? 'members.leave.loss' : 'members.remove.loss')}
+        loss={asked && <Loss {...{ leaves, keys: asked.keys, revokes, setRevokes }} />}
         action={t(leaves ? 'members.leave' : 'members.remove')}
         open={asked !== null}
         busy={remove.isPending}
-        onConfirm={() => asked && remove.mutate(asked.id)}
+        onConfirm={() => asked && remove.mutate({ id: asked.id, keys: revokes })}
         onClose={() => setAsked(null)}
       />
+    </>
+  )
+}
+
+interface LossProps {
+  readonly leaves: boolean
+  /** Valid keys that the member has made. */
+  readonly keys: number
+  readonly revokes: boolean
+  readonly setRevokes: (revokes: boolean) => void
+}
+
+/** What a removal takes away, and the choice about the keys that the member has made. */
+function Loss({ leaves, keys, revokes, setRevokes }: LossProps) {
+  const { t } = useI18n()
+  return (
+    <>
+      {t(leaves ? 'members.leave.loss' : 'members.remove.loss')}
+      {keys > 0 && (
+        <label className="mt-4 flex items-start gap-2.5 text-ink">
+          <input
+            type="checkbox"
+            className="mt-1"
+            checked={revokes}
+            onChange={(event) => setRevokes(event.target.checked)}
+          />
+          {t('members.remove.keys', { count: keys })}
+        </label>
+      )}
     </>
   )
 }

@@ -85,6 +85,6 @@ function useActions(): Entry[] {
     ),
     action('shortcuts', t('shortcuts.title'), () => ask(SHORTCUTS_ASKED)),
     action('status', t('status.page'), () => void window.open('/status', '_blank')),
-    action('logout', t('user.logout'), () => logout.mutate(undefined)),
+    action('logout', t('user.logout'), () => logout.mutate(false)),
   ]
 }

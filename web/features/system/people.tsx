@@ -37,13 +37,14 @@ interface RowProps {
 
 function PersonRow({ person, isMe }: RowProps) {
   const { t } = useI18n()
-  const { id, email, disabled, operator, last_sign_in_at: last } = person
+  const { id, email, disabled, operator, named, last_sign_in_at: last } = person
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 py-3">
       <div className="min-w-0">
         <p className="flex min-w-0 flex-wrap items-center gap-2">
           <span className="min-w-0 break-all font-medium">{email}</span>
           {operator && <Badge tone="accent">{t('system.people.operator')}</Badge>}
+          {named && <Badge>{t('system.people.named')}</Badge>}
           {disabled && <Badge tone="warn">{t('system.people.disabled')}</Badge>}
         </p>
         <p className="text-[0.88rem] text-ink-3">

@@ -7,6 +7,7 @@ import responseItem from './0005-response-item.sql' with { type: 'text' }
 import accounting from './0006-accounting.sql' with { type: 'text' }
 import turnWord from './0007-turn-word.sql' with { type: 'text' }
 import logCount from './0008-log-count.sql' with { type: 'text' }
+import people from './0009-people.sql' with { type: 'text' }
 
 /**
  * In order, without gaps. A released migration never changes. Servers of two versions may run side
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006-accounting', sql: accounting },
   { name: '0007-turn-word', sql: turnWord },
   { name: '0008-log-count', sql: logCount },
+  { name: '0009-people', sql: people },
 ]

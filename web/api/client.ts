@@ -66,8 +66,13 @@ function sentenceOf({ headers }: Response, text: string): string {
   const type = headers.get('content-type') ?? ''
   if (type.startsWith('text/plain')) return text
   if (!type.startsWith('application/json')) return ''
-  const { error } = JSON.parse(text) as { error?: { message?: string } }
-  return error?.message ?? ''
+  try {
+    const body = JSON.parse(text) as { error?: { message?: unknown } } | null
+    const message = body?.error?.message
+    return typeof message === 'string' ? message : ''
+  } catch {
+    return ''
+  }
 }
 
 function errorOf(headers: Headers): ErrorName | undefined {

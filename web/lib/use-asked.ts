@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 
 type Search = Readonly<Record<string, unknown>>
 
@@ -10,11 +10,10 @@ type Search = Readonly<Record<string, unknown>>
 export function useAsked(open: () => void): void {
   const { new: wanted }: Search = useSearch({ strict: false })
   const navigate = useNavigate()
-  const opened = useRef(open)
-  opened.current = open
+  const openNow = useEffectEvent(open)
   useEffect(() => {
     if (wanted === undefined) return
-    opened.current()
+    openNow()
     void navigate({ to: '.', search: ({ new: _, ...rest }: Search) => rest, replace: true })
   }, [wanted, navigate])
 }

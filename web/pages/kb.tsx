@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { api } from '../api/index.ts'
 import type { KbHit } from '../api/types.ts'
 import { AddPanel } from '../features/kb/add-panel.tsx'
@@ -13,6 +13,7 @@ import { useUploads } from '../features/kb/uploads.ts'
 import { WriteDialog } from '../features/kb/write-dialog.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
+import { useStable } from '../lib/use-stable.ts'
 import { ForEditors } from '../ui/changeable.tsx'
 import { Notice, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -26,9 +27,7 @@ export function Kb() {
   const library = query.data
   useReplacing(library)
   const uploads = useUploads()
-  const added = useRef(uploads.add)
-  added.current = uploads.add
-  const add = useCallback((files: readonly File[]) => added.current(files), [])
+  const add = useStable(uploads.add)
   const [dialog, setDialog] = useState<'page' | 'write' | null>(null)
   const [passage, setPassage] = useState<Passage | null>(null)
   const search = useAction(api.kb.search)

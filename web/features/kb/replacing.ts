@@ -10,7 +10,14 @@ const SAVED = 'mb.kb.replaces'
 
 type Replacements = Readonly<Record<string, string>>
 
-const read = (): Replacements => JSON.parse(sessionStorage.getItem(SAVED) ?? '{}') as Replacements
+function read(): Replacements {
+  try {
+    return JSON.parse(sessionStorage.getItem(SAVED) ?? '{}') as Replacements
+  } catch {
+    return {}
+  }
+}
+
 const write = (all: Replacements) => sessionStorage.setItem(SAVED, JSON.stringify(all))
 
 export const noteReplacement = (sourceId: string, old: Item): void =>

@@ -5,7 +5,7 @@ import {
   type RefObject,
   useCallback,
   useEffect,
-  useRef,
+  useEffectEvent,
   useState,
 } from 'react'
 import { IMAGES_MAX } from '../../../src/core/limits/contract.ts'
@@ -90,10 +90,9 @@ function useQuestion({ session, field, running, onSend, onStop }: Omit<ComposerP
     change(() => ({ text: '', images: [] }))
     field.current?.form?.removeAttribute('data-typed')
   }
-  const latest = useRef(send)
-  latest.current = send
+  const sendNow = useEffectEvent(send)
   useEffect(() => {
-    if (isQueued && !running) latest.current()
+    if (isQueued && !running) sendNow()
   }, [isQueued, running])
   const stop = () => {
     setQueued(false)

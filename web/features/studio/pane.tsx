@@ -1,5 +1,6 @@
-import { type RefObject, useCallback, useMemo, useRef, useState } from 'react'
+import { type RefObject, useMemo, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
+import { useStable } from '../../lib/use-stable.ts'
 import { ChunksDialog, type Passage } from '../kb/chunks-dialog.tsx'
 import { Announcer } from './announcer.tsx'
 import { Composer } from './composer.tsx'
@@ -38,12 +39,10 @@ export function Pane({ choice, setup, left, right, composer, onNew }: PaneProps)
   })
   const [passage, setPassage] = useState<Passage | null>(null)
   const [asked, setAsked] = useState<string | null>(null)
-  const showWhy = useRef(right.setOpen)
-  showWhy.current = right.setOpen
-  const onWhy = useCallback(({ id }: Turn) => {
+  const onWhy = useStable(({ id }: Turn) => {
     setAsked(id)
-    showWhy.current(true)
-  }, [])
+    right.setOpen(true)
+  })
   const actions = useMemo(
     () => ({ onOpen: setPassage, onWhy, onReplace: replace }),
     [onWhy, replace],

@@ -1,5 +1,5 @@
 import { Check, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Recording } from './recorder.ts'
@@ -26,11 +26,10 @@ export function RecordingBar({ recording, onDone, onCancel }: RecordingBarProps)
     show()
     return () => cancelAnimationFrame(frame)
   }, [recording])
-  const cancel = useRef(onCancel)
-  cancel.current = onCancel
+  const cancel = useEffectEvent(onCancel)
   useEffect(() => {
     const onKey = ({ key }: KeyboardEvent) => {
-      if (key === 'Escape') cancel.current()
+      if (key === 'Escape') cancel()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)

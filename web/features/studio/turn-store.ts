@@ -54,8 +54,12 @@ export function createTurnStore(storage: Storage) {
   }
 }
 
-/** A turn that a reload interrupted counts as cut. */
+/** A turn that a reload interrupted counts as cut. What cannot be read is dropped. */
 function readUnsaved(storage: Storage): Map<string, readonly Turn[]> {
-  const unsaved = JSON.parse(storage.getItem(UNSAVED) ?? '[]') as [string, Turn[]][]
-  return new Map(unsaved.map(([session, turns]) => [session, turns.map(cut)]))
+  try {
+    const unsaved = JSON.parse(storage.getItem(UNSAVED) ?? '[]') as [string, Turn[]][]
+    return new Map(unsaved.map(([session, turns]) => [session, turns.map(cut)]))
+  } catch {
+    return new Map()
+  }
 }

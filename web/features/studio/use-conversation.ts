@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import { useStable } from '../../lib/use-stable.ts'
 import { useAnswering, useConversations, useTurns } from './conversations.ts'
 import { createThread } from './thread.ts'
 import type { Question, Turn } from './turn.ts'
@@ -22,10 +23,6 @@ export function useConversation(
   const turns = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
   useJump(turn, turns, stored)
   const begun = live.length > 0
-  // The first turn puts the session into the page URL.
-  useEffect(() => {
-    if (begun && !linked) choose({})
-  })
   useEffect(() => {
     if (linked) conversations.visit({ session, app })
   }, [conversations, linked, session, app])
@@ -33,6 +30,8 @@ export function useConversation(
     const { text, images, replaces = null } = question
     const place = { session_id: session, app_id: app || null }
     const request = { text, images, ...place, ...asked, show_thinking: true }
+    // The first turn puts the session into the page URL.
+    if (!linked) choose({})
     return conversations.send(request, replaces)
   }
   /** The question again, or another one in its place. */
@@ -42,9 +41,6 @@ export function useConversation(
     conversations.drop(session, turn.id)
     void say({ text, images, replaces })
   }
-  // One stable function for all turns, so that finished turns do not render again.
-  const latest = useRef(replace)
-  latest.current = replace
   return {
     turns,
     /** The number of the turn that was looked for; null without one. */
@@ -55,7 +51,8 @@ export function useConversation(
     isEmpty: !begun && stored.data !== undefined && turns.length === 0,
     running,
     say,
-    replace: useCallback((turn: Turn, text: string) => latest.current(turn, text), []),
+    // One function for all turns, so that finished turns do not render again.
+    replace: useStable(replace),
     stop: () => conversations.stop(session),
   }
 }

@@ -1,12 +1,16 @@
 import { useEffect } from 'react'
 import type { Turn } from './turn.ts'
-import type { Conversation } from './use-conversation.ts'
+import type { useStored } from './use-stored.ts'
 
 /** Frames until the content above a turn has its final height. */
 const SETTLING_FRAMES = 30
 
 /** Brings the turn of this number into view, once it is loaded; loads older turns until then. */
-export function useJump(seq: number | null, turns: readonly Turn[], older: Conversation['older']) {
+export function useJump(
+  seq: number | null,
+  turns: readonly Turn[],
+  older: ReturnType<typeof useStored>,
+) {
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = older
   const isLoaded = turns.some((turn) => turn.seq === seq)
   useEffect(() => {

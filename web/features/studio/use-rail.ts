@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useAction } from '../../lib/services.tsx'
+import { useStable } from '../../lib/use-stable.ts'
 import { useConversations } from './conversations.ts'
 
 const UNDO_MS = 6_000
@@ -50,18 +51,17 @@ function useRemoval() {
     await tellStored(id)
   }
   const action = useAction(removeNow, { onDone: (_, id) => settle(id) })
-  const latest = useRef(action.mutateAsync)
-  latest.current = action.mutateAsync
+  const removeLater = useStable(action.mutateAsync)
   useEffect(() => {
     const { current } = timers
     return () => {
       for (const [id, timer] of current) {
         clearTimeout(timer)
-        void latest.current(id)
+        void removeLater(id)
       }
       current.clear()
     }
-  }, [])
+  }, [removeLater])
   return {
     going,
     undo: settle,
@@ -69,7 +69,7 @@ function useRemoval() {
       setGoing((list) => [...list, id])
       timers.current.set(
         id,
-        setTimeout(() => void latest.current(id), UNDO_MS),
+        setTimeout(() => void removeLater(id), UNDO_MS),
       )
     },
   }

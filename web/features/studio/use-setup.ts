@@ -6,6 +6,15 @@ import { useAction } from '../../lib/services.tsx'
 import { type Draft, draftOf, inputOf, isSame, isSound } from '../apps/draft.ts'
 import { useConversations } from './conversations.ts'
 
+/** The unsaved changes; null without any, and for those that cannot be read. */
+function draftIn(text: string): Draft | null {
+  try {
+    return text === '' ? null : (JSON.parse(text) as Draft | null)
+  } catch {
+    return null
+  }
+}
+
 /**
  * The settings for the next question: those of the app, until they are changed here. Unsaved
  * changes are kept when the page is left, like a draft.
@@ -23,7 +32,7 @@ export function useSetup(appId: string, onCreated: (appId: string) => void) {
   const saved = draftOf(app)
   const mayChange = useMayChange()
   const text = mayChange ? drafts.read(place).text : ''
-  const draft = text === '' ? saved : (JSON.parse(text) as Draft)
+  const draft = draftIn(text) ?? saved
   const isChanged = !isSame(draft, saved)
   const save = useAction(
     (name: string) => {

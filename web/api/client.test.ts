@@ -1,0 +1,21 @@
+import { afterEach, expect, test } from 'bun:test'
+import { ApiError, call } from './client.ts'
+
+const kept = globalThis.fetch
+afterEach(() => {
+  globalThis.fetch = kept
+})
+
+test.each(['{"error":{"mess', 'null', '"gone"', '{"error":{"message":7}}'])(
+  'an error whose JSON is broken is an ApiError without a sentence: %s',
+  async (body) => {
+    const answer = new Response(body, {
+      status: 400,
+      headers: { 'content-type': 'application/json' },
+    })
+    globalThis.fetch = Object.assign(async () => answer, { preconnect() {} })
+    const error = await call('GET', '/console/apps').catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({ status: 400, message: '' })
+  },
+)

@@ -26,7 +26,7 @@ async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
   return bytes
 }
 
-test('a speech between two sounds fails when its thread ends quietly, and the next has a new one', async () => {
+test('a speech between two sounds fails when its thread ends quietly, twice', async () => {
   const encoder = encoding(QUIET)
   for (let time = 1; time <= 2; time++) {
     const waits = encoder('mp3', RATE)

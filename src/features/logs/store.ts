@@ -125,8 +125,8 @@ export function createLogStore(db: Db, reader: Reader) {
     },
 
     /**
-     * The start of a slice of about `rowsMax` rows to look at that ends at `filter.until`; null when
-     * all rows since `filter.since` fit.
+     * The start of a slice of about `rowsMax` rows that ends at `filter.until`; null when all rows
+     * since `filter.since` fit.
      */
     async sliceStart(tenantId: string, filter: LogFilter, rowsMax: number) {
       const found = entries(tenantId, filter, wayOfAll(filter))
@@ -201,12 +201,12 @@ export function createLogStore(db: Db, reader: Reader) {
       )
     },
 
-    /** Deletes up to 5,000 rows of all tenants older than `before`; resolves with their number. */
+    /** Deletes up to 2,000 rows of all tenants older than `before`; resolves with their number. */
     async prune(before: number): Promise<number> {
       const { changes } = await db.run(sql`
         DELETE FROM request_log WHERE (tenant_id, ts, id) IN (
           SELECT l.tenant_id, l.ts, l.id FROM tenant t CROSS JOIN request_log l
-          WHERE l.tenant_id = t.id AND l.ts < ${before} LIMIT 5000)`)
+          WHERE l.tenant_id = t.id AND l.ts < ${before} LIMIT 2000)`)
       return changes
     },
   }

@@ -134,8 +134,8 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
     },
 
     /**
-     * Stores a turn, its words and its session together; they are on disk when this resolves. Rejects with
-     * `NotAsExpected` when the fence fails.
+     * Stores a turn, its words and its session together; they are on disk when this resolves.
+     * Rejects with `NotAsExpected` when the fence fails.
      */
     async appendTurn(turn: FinishedTurn): Promise<void> {
       const removal = turn.replaces === null ? [] : removeTurn(turn, turn.replaces)

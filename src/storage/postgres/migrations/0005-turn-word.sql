@@ -1,5 +1,5 @@
--- Conversations are searched by an index. The turns below index_below wait to be indexed, the newest
--- first.
+-- Conversations are searched by an index. The turns below index_below wait to be indexed, the
+-- newest first.
 CREATE SEQUENCE session_num;
 ALTER TABLE session ADD COLUMN num BIGINT DEFAULT nextval('session_num');
 ALTER TABLE session ADD COLUMN index_below BIGINT NOT NULL DEFAULT 0;

@@ -26,7 +26,7 @@ async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
   return bytes
 }
 
-test('a speech whose thread ends quietly fails, and the next one goes on', async () => {
+test('a speech between two sounds fails when its thread ends quietly, twice', async () => {
   const encoder = encoding(QUIET)
   for (let time = 1; time <= 2; time++) {
     const waits = encoder('mp3', RATE)

@@ -106,9 +106,7 @@ export type TurnTerm = readonly string[]
  * tenant each; the hashes of words differ between tenants.
  */
 export interface TurnIndex {
-  /**
-   * Stores the words of the turns whose `num` and `seq` the statement reads, in place of others.
-   */
+  /** Stores the words of turns, whose `num` and `seq` the statement reads, in place of others. */
   put(tenantId: string, turns: Statement, words: readonly string[]): Statement
   /** Sessions with a turn that holds the term; null when more than `turnsMax` turns hold it. */
   holders(

@@ -50,7 +50,7 @@ test('a read thread that dies fails its reads and is replaced', async () => {
   await reader.close()
 })
 
-test('a read thread that ends quietly fails its reads and is replaced', async () => {
+test('a read thread that ends quietly, twice, fails its reads and is replaced', async () => {
   using folder = tempFolder()
   const file = { path: folder.file('test.db'), extensions: [] }
   migrate(file, [{ name: '0001', sql: 'CREATE TABLE item (x TEXT)' }], 'stamp')

@@ -48,14 +48,12 @@ export interface LatencyCount {
   readonly errors: number
 }
 
-/** A row that is there already was stored by a write whose answer was lost. */
 const insert = (row: LogRow & LogTimes): Statement => sql`
   INSERT INTO request_log (id, tenant_id, ts, app_id, device_id, endpoint, status, latency_ms,
     session_id, text_chars, error_class, channel, key_id, first_ms, total_ms)
   VALUES (${row.id}, ${row.tenantId}, ${row.ts}, ${row.appId}, ${row.deviceId}, ${row.endpoint},
     ${row.status}, ${row.latencyMs}, ${row.sessionId}, ${row.textChars}, ${row.errorClass},
-    ${row.channel}, ${row.keyId}, ${row.firstMs}, ${row.totalMs})
-  ON CONFLICT DO NOTHING`
+    ${row.channel}, ${row.keyId}, ${row.firstMs}, ${row.totalMs})`
 
 function statementOf(row: WaitingRow | RowEnd): Statement {
   if ('ended' in row) return setTimes(row)
@@ -127,8 +125,8 @@ export function createLogStore(db: Db, reader: Reader) {
     },
 
     /**
-     * The start of a slice of about `rowsMax` rows to look at that ends at `filter.until`; null
-     * when all rows since `filter.since` fit.
+     * The start of a slice of about `rowsMax` rows that ends at `filter.until`; null when all rows
+     * since `filter.since` fit.
      */
     async sliceStart(tenantId: string, filter: LogFilter, rowsMax: number) {
       const found = entries(tenantId, filter, wayOfAll(filter))
@@ -203,13 +201,12 @@ export function createLogStore(db: Db, reader: Reader) {
       )
     },
 
-    /** Deletes up to 5,000 rows of all tenants older than `before`; resolves with their number. */
+    /** Deletes up to 2,000 rows of all tenants older than `before`; resolves with their number. */
     async prune(before: number): Promise<number> {
-      // No lock: rows only grow older.
       const { changes } = await db.run(sql`
         DELETE FROM request_log WHERE (tenant_id, ts, id) IN (
           SELECT l.tenant_id, l.ts, l.id FROM tenant t CROSS JOIN request_log l
-          WHERE l.tenant_id = t.id AND l.ts < ${before} LIMIT 5000)`)
+          WHERE l.tenant_id = t.id AND l.ts < ${before} LIMIT 2000)`)
       return changes
     },
   }

@@ -33,7 +33,7 @@ const NEXT = 500
 /** Of a rarer term, all turns that hold it are read: about 10 ms. */
 const HOLDING_TURNS_MAX = 10_000
 /** Turns whose texts one statement reads: each may have millions of characters. */
-const TEXTS_AT_ONCE = 10
+const TEXTS_AT_ONCE = 4
 
 /** The conversations that hold all terms. */
 async function holding(
@@ -124,9 +124,7 @@ export function createConversationFinder({ store, index }: FinderOptions) {
     return texts
   }
 
-  /**
-   * The conversations with these numbers, each with an excerpt of the turn in which it was found.
-   */
+  /** The conversations with these numbers, each with an excerpt of the turn that was found. */
   async function show(
     tenantId: string,
     q: string,

@@ -59,7 +59,7 @@ export function createIndexingStore({ db, reader, index }: IndexingStoreOptions)
       tenantId,
       sql`
       SELECT seq, created_at,
-          substr(user_text, 1, CAST(${INDEXED_CHARS_MAX} AS INTEGER)) AS user_text,
+        substr(user_text, 1, CAST(${INDEXED_CHARS_MAX} AS INTEGER)) AS user_text,
         substr(reply, 1, CAST(${INDEXED_CHARS_MAX} AS INTEGER)) AS reply
       FROM turn WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND seq < ${below}
       ORDER BY seq DESC LIMIT ${TURNS_AT_ONCE}`,

@@ -33,4 +33,4 @@ END;
 
 CREATE INDEX request_log_by_status ON request_log (tenant_id, status, ts, id);
 CREATE INDEX request_log_by_session ON request_log (tenant_id, session_id, ts, id)
-WHERE session_id IS NOT NULL;
+  WHERE session_id IS NOT NULL;

@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import { isAllowEntry } from './channels/egress/url-guard.ts'
-import { THINKING_FORMS } from './channels/ports/llm.ts'
 import { CHAT_MESSAGES_MAX, CHAT_TEXT_CHARS_MAX } from './core/limits/contract.ts'
 import { LOG_LEVELS } from './core/log.ts'
 import {
@@ -23,6 +21,8 @@ import {
   whole,
   wholeBetween,
 } from './setting-values.ts'
+import { isAllowEntry } from './upstream/egress/url-guard.ts'
+import { THINKING_FORMS } from './upstream/ports/llm.ts'
 
 /**
  * A wrong setting, which stops the start; the message is one sentence that names the variable. A

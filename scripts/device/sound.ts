@@ -1,6 +1,6 @@
 import { createEspeakTts, findEspeak } from '../../src/channels/espeak/tts.ts'
-import { DEFAULT_VOICE, SPEECH_RATE } from '../../src/channels/ports/speech.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { DEFAULT_VOICE, SPEECH_RATE } from '../../src/upstream/ports/speech.ts'
 import { codecs } from '../../test/support/speech-codecs.ts'
 
 type Command = readonly [program: string, ...args: string[]]

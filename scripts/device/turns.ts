@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { SPEECH_RATE } from '../../src/channels/ports/speech.ts'
+import { SPEECH_RATE } from '../../src/upstream/ports/speech.ts'
 import type { Server } from './server.ts'
 import { asWav, openPlayer, playerNames } from './sound.ts'
 

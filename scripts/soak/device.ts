@@ -1,4 +1,4 @@
-import { SPEECH_RATE } from '../../src/channels/ports/speech.ts'
+import { SPEECH_RATE } from '../../src/upstream/ports/speech.ts'
 import { STUB_SPEECH_SECONDS, STUB_TRANSCRIPT, sweep } from '../bench/stub-voice.ts'
 import { asWav } from '../device/sound.ts'
 

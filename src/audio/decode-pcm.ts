@@ -1,6 +1,6 @@
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny'
-import { ParseFailure } from '../channels/ports/parser.ts'
 import { AUDIO_SECONDS_MAX } from '../core/limits/machine.ts'
+import { ParseFailure } from '../upstream/ports/parser.ts'
 import { type Block, decodeBlocks } from './decode-blocks.ts'
 import { toBytes } from './pcm.ts'
 import { createFloatResampler } from './resample.ts'

@@ -1,5 +1,5 @@
-import type { SpeechFormat } from '../channels/ports/speech.ts'
 import { lowerThreadPriority } from '../core/time-slice.ts'
+import type { SpeechFormat } from '../upstream/ports/speech.ts'
 import { createMp3Factory, type Mp3Encoder } from './mp3.ts'
 import type { OpusEncoder } from './opus.ts'
 import { createResamplerFactory, type Resampler } from './resample.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fakeClock } from '../../test/support/clock.ts'
-import type { SpeechFormat } from '../channels/ports/speech.ts'
+import type { SpeechFormat } from '../upstream/ports/speech.ts'
 import { createEncode } from './encode.ts'
 
 const RATE = 24_000

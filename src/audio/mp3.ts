@@ -1,6 +1,6 @@
 import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders'
 import wasmPath from 'wasm-media-encoders/wasm/mp3' with { type: 'file' }
-import { SPEECH_RATE } from '../channels/ports/speech.ts'
+import { SPEECH_RATE } from '../upstream/ports/speech.ts'
 import { createSampleReader, toFloats } from './pcm.ts'
 
 const BITRATE_KBPS = 128

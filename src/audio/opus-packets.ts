@@ -3,7 +3,7 @@ import {
   OPENAI_SPEECH_RATE,
   type PacketDecoder,
   RECOGNISER_RATE,
-} from '../channels/ports/speech.ts'
+} from '../upstream/ports/speech.ts'
 import type { OpusEncoder } from './opus.ts'
 import { createSampleReader } from './pcm.ts'
 

@@ -6,7 +6,7 @@ import {
   OggOutputFormat,
   Output,
 } from 'mediabunny'
-import { OPENAI_SPEECH_RATE } from '../channels/ports/speech.ts'
+import { OPENAI_SPEECH_RATE } from '../upstream/ports/speech.ts'
 import { createSampleReader } from './pcm.ts'
 
 const BITRATE = 40_000

@@ -1,6 +1,6 @@
-import { ChannelFailure } from '../channels/ports/failure.ts'
-import { type AudioCodecs, type PcmStream, SPEECH_RATE } from '../channels/ports/speech.ts'
 import { TTS_ENCODED_BYTES_MAX } from '../core/limits/upstream.ts'
+import { ChannelFailure } from '../upstream/ports/failure.ts'
+import { type AudioCodecs, type PcmStream, SPEECH_RATE } from '../upstream/ports/speech.ts'
 import { toBytes } from './pcm.ts'
 import { mp3FrameBytes, sniff } from './sniff.ts'
 import { createWavReader, createWavSamples, RATE_MAX, RATE_MIN, type WavFormat } from './wav.ts'

@@ -1,5 +1,5 @@
-import { SILENCE_RMS } from '../channels/ports/speech.ts'
 import { timeSlice } from '../core/time-slice.ts'
+import { SILENCE_RMS } from '../upstream/ports/speech.ts'
 import { sniff } from './sniff.ts'
 import { createWavReader, createWavSamples } from './wav.ts'
 

@@ -1,4 +1,4 @@
-import type { AudioKind } from '../channels/ports/speech.ts'
+import type { AudioKind } from '../upstream/ports/speech.ts'
 
 const KINDS: Readonly<Record<AudioKind['name'], Omit<AudioKind, 'name'>>> = {
   wav: { extension: 'wav', mime: 'audio/wav' },

@@ -9,17 +9,17 @@ import {
   decryptArchive,
   isArchive,
 } from '../channels/backup/archive.ts'
+import { HOUR_MS } from '../core/clock.ts'
+import { statOrNull, syncToDisk } from '../data-folder/files.ts'
+import { OperatorError } from '../data-folder/operator-error.ts'
+import { type BackupParts, readBackup } from '../storage/sqlite/backup.ts'
 import {
   type BackupStore,
   BackupStoreError,
   boxIn,
   isBackupName,
   timeIn,
-} from '../channels/ports/backup-store.ts'
-import { HOUR_MS } from '../core/clock.ts'
-import { statOrNull, syncToDisk } from '../data-folder/files.ts'
-import { OperatorError } from '../data-folder/operator-error.ts'
-import { type BackupParts, readBackup } from '../storage/sqlite/backup.ts'
+} from '../upstream/ports/backup-store.ts'
 import { boxOfSecrets, openBackupStore } from '../wiring/backups.ts'
 import type { Invocation } from './arguments.ts'
 

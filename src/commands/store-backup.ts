@@ -10,12 +10,6 @@ import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
 import { encryptArchive } from '../channels/backup/archive.ts'
-import {
-  type BackupStore,
-  BackupStoreError,
-  backupName,
-  isOfBox,
-} from '../channels/ports/backup-store.ts'
 import type { Config } from '../config.ts'
 import { HOUR_MS, systemClock } from '../core/clock.ts'
 import { randomHex } from '../core/crypto.ts'
@@ -28,6 +22,12 @@ import { readSecretsText, secretsPath } from '../data-folder/secrets.ts'
 import { prepareRuntime } from '../native/runtime.ts'
 import { writeBackup } from '../storage/sqlite/backup.ts'
 import { takeLock } from '../storage/sqlite/connection.ts'
+import {
+  type BackupStore,
+  BackupStoreError,
+  backupName,
+  isOfBox,
+} from '../upstream/ports/backup-store.ts'
 import { backupPlace, boxOf, openBackupStore } from '../wiring/backups.ts'
 import type { Invocation } from './arguments.ts'
 

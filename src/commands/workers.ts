@@ -1,7 +1,7 @@
 import { dlopen, FFIType } from 'bun:ffi'
 import { dirname } from 'node:path'
 import type { ParseFunctions } from '../channels/parser/worker.ts'
-import { ParseFailure } from '../channels/ports/parser.ts'
+import { ParseFailure } from '../upstream/ports/parser.ts'
 import { replaceProcess } from './program.ts'
 
 /** What runs in the child processes that this program starts of itself. */
@@ -76,7 +76,7 @@ export async function runAsr(pack: string): Promise<void> {
 }
 
 /**
- * The functions of the parse worker by task (`channels/ports/parser.ts`). Libraries are loaded with
+ * The functions of the parse worker by task (`upstream/ports/parser.ts`). Libraries are loaded with
  * the first task that needs them.
  */
 export const parseFunctions: ParseFunctions = {
@@ -94,7 +94,7 @@ export const parseFunctions: ParseFunctions = {
     yield pageText(decodeText(bytes, contentType))
   },
   async *document(bytes, { fileName, contentType }) {
-    const { fileKind } = await import('../features/kb/file-kind.ts')
+    const { fileKind } = await import('../features/knowledge/sources/file-kind.ts')
     const { readDocument } = await import('../documents/read.ts')
     const { readCharacterMap } = await import('../native/character-maps.ts')
     const kind = fileKind(bytes, fileName, contentType ?? '')

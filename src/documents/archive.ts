@@ -1,7 +1,7 @@
 import { crc32, createInflateRaw } from 'node:zlib'
-import { ParseFailure } from '../channels/ports/parser.ts'
 import { DOCUMENT_ENTRIES_MAX, DOCUMENT_UNPACKED_BYTES_MAX } from '../core/limits/machine.ts'
 import { packedBytes, type ZipEntry, zipEntries } from '../core/zip.ts'
+import { ParseFailure } from '../upstream/ports/parser.ts'
 
 /** The files in an archive by name; the names are never used as paths on a disk. */
 export interface Archive {

@@ -1,6 +1,6 @@
-import { type DocumentBlock, ParseFailure } from '../channels/ports/parser.ts'
 import { DOCUMENT_CHARS_MAX, DOCUMENT_PAGES_MAX } from '../core/limits/machine.ts'
 import { firstChars } from '../core/text.ts'
+import { type DocumentBlock, ParseFailure } from '../upstream/ports/parser.ts'
 
 /** A paragraph, table or slide. */
 export interface Piece {

@@ -1,5 +1,5 @@
-import { ParseFailure } from '../channels/ports/parser.ts'
 import { decodeText, textEncoding } from '../core/text-encoding.ts'
+import { ParseFailure } from '../upstream/ports/parser.ts'
 import { type Archive, openArchive, resolvePath } from './archive.ts'
 import type { Piece, Reading } from './blocks.ts'
 import { readBookPage } from './html.ts'

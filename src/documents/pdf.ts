@@ -1,11 +1,11 @@
 import { constants, inflateSync } from 'node:zlib'
 import { getResolvedPDFJS } from 'unpdf'
-import { ParseFailure } from '../channels/ports/parser.ts'
 import {
   DOCUMENT_CHARS_MAX,
   DOCUMENT_PAGES_MAX,
   DOCUMENT_UNPACKED_BYTES_MAX,
 } from '../core/limits/machine.ts'
+import { ParseFailure } from '../upstream/ports/parser.ts'
 import type { Reading } from './blocks.ts'
 import { type Line, pdfPieces } from './pdf-lines.ts'
 

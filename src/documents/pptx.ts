@@ -1,5 +1,5 @@
-import { ParseFailure } from '../channels/ports/parser.ts'
 import { DOCUMENT_PAGES_MAX } from '../core/limits/machine.ts'
+import { ParseFailure } from '../upstream/ports/parser.ts'
 import { type Archive, openArchive } from './archive.ts'
 import type { Piece, Reading } from './blocks.ts'
 import { openOffice, relationsOf } from './office.ts'

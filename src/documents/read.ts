@@ -1,6 +1,6 @@
-import { type DocumentKind, type DocumentPart, ParseFailure } from '../channels/ports/parser.ts'
 import { DOCUMENT_CHARS_MAX } from '../core/limits/machine.ts'
 import { decodeText, textEncoding } from '../core/text-encoding.ts'
+import { type DocumentKind, type DocumentPart, ParseFailure } from '../upstream/ports/parser.ts'
 import { type Piece, type Reading, toBlocks } from './blocks.ts'
 import type { ReadCharacterMap } from './pdf.ts'
 

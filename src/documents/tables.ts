@@ -1,5 +1,5 @@
-import { ParseFailure } from '../channels/ports/parser.ts'
 import { DOCUMENT_CELLS_MAX } from '../core/limits/machine.ts'
+import { ParseFailure } from '../upstream/ports/parser.ts'
 import type { Piece } from './blocks.ts'
 
 /** The cells of a row that are not empty, by their columns from 0. */

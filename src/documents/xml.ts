@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2'
-import { ParseFailure } from '../channels/ports/parser.ts'
 import { DOCUMENT_DEPTH_MAX } from '../core/limits/machine.ts'
 import { byteOrderMark } from '../core/text-encoding.ts'
+import { ParseFailure } from '../upstream/ports/parser.ts'
 import type { Archive } from './archive.ts'
 
 export interface XmlHandler {

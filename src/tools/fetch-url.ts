@@ -1,17 +1,17 @@
 import { z } from 'zod'
+import type { Clock } from '../core/clock.ts'
+import { randomHex } from '../core/crypto.ts'
+import * as limits from '../core/limits/upstream.ts'
+import { decodeText } from '../core/text-encoding.ts'
 import {
   type FetchFor,
   follow,
   RedirectFailure,
   type RedirectProblem,
   unpackedBody,
-} from '../channels/egress/guarded-fetch.ts'
-import { ChannelFailure } from '../channels/ports/failure.ts'
-import { type PageText, ParseFailure, type Parser } from '../channels/ports/parser.ts'
-import type { Clock } from '../core/clock.ts'
-import { randomHex } from '../core/crypto.ts'
-import * as limits from '../core/limits/upstream.ts'
-import { decodeText } from '../core/text-encoding.ts'
+} from '../upstream/egress/guarded-fetch.ts'
+import { ChannelFailure } from '../upstream/ports/failure.ts'
+import { type PageText, ParseFailure, type Parser } from '../upstream/ports/parser.ts'
 import { defineTool, ToolFailure } from './tool.ts'
 
 export interface FetchUrlOptions {

@@ -1,4 +1,3 @@
-import type { ToolCall, ToolSpec } from '../channels/ports/llm.ts'
 import { sha256Hex } from '../core/crypto.ts'
 import { parseUntrustedJson } from '../core/json.ts'
 import { TOOL_NAME_CHARS_MAX } from '../core/limits/contract.ts'
@@ -6,6 +5,7 @@ import { TOOL_CALLS_PER_TURN_MAX, TOOLS_AT_ONCE_MAX } from '../core/limits/machi
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
 import { createSemaphore, type Semaphore } from '../core/semaphore.ts'
+import type { ToolCall, ToolSpec } from '../upstream/ports/llm.ts'
 import { type Tool, ToolFailure } from './tool.ts'
 
 /** The part of a turn's configuration that chooses its tools. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { ToolSpec } from '../channels/ports/llm.ts'
 import { TOOL_RESULT_CHARS_MAX } from '../core/limits/upstream.ts'
 import { charCount, firstChars } from '../core/text.ts'
+import type { ToolSpec } from '../upstream/ports/llm.ts'
 
 export interface ToolContext {
   readonly signal: AbortSignal

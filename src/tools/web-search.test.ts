@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { fakeClock } from '../../test/support/clock.ts'
-import { createUpstreamFetch } from '../channels/net/upstream-call.ts'
+import { createUpstreamFetch } from '../upstream/net/upstream-call.ts'
 import { createWebSearch } from './web-search.ts'
 
 const clock = fakeClock({ timers: 'moved' })

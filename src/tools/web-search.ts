@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { UpstreamFetch } from '../channels/net/upstream-call.ts'
 import type { Clock } from '../core/clock.ts'
 import { parseUntrustedJson } from '../core/json.ts'
 import * as limits from '../core/limits/upstream.ts'
 import { firstChars } from '../core/text.ts'
+import type { UpstreamFetch } from '../upstream/net/upstream-call.ts'
 import { readBody } from './fetch-url.ts'
 import { defineTool, ToolFailure } from './tool.ts'
 

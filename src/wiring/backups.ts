@@ -1,4 +1,3 @@
-import type { BackupStore } from '../channels/ports/backup-store.ts'
 import type { Config } from '../config.ts'
 import { MINUTE_MS } from '../core/clock.ts'
 import { sha256Hex } from '../core/crypto.ts'
@@ -8,6 +7,7 @@ import { readSecretsText, secretsPath } from '../data-folder/secrets.ts'
 import type { Finding } from '../features/site/status.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import { durationMs } from '../setting-values.ts'
+import type { BackupStore } from '../upstream/ports/backup-store.ts'
 import type { Adapters } from './adapters.ts'
 
 /** Wait before the first backup, so that a server that crashes again and again makes none. */

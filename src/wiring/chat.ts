@@ -1,8 +1,8 @@
 import { RESPONSE_ITEMS_BYTES_MAX, RESPONSE_ITEMS_MAX } from '../core/limits/machine.ts'
+import { createAssistants } from '../doors/openai/assistants.ts'
+import { createItemStore } from '../doors/openai/item-store.ts'
+import { createKeptItems } from '../doors/openai/kept-items.ts'
 import type { Apps } from '../features/apps/service.ts'
-import { createAssistants } from '../features/chat/assistants.ts'
-import { createItemStore } from '../features/chat/item-store.ts'
-import { createKeptItems } from '../features/chat/kept-items.ts'
 import type { Adapters } from './adapters.ts'
 
 const ITEM_LIMITS = { items: RESPONSE_ITEMS_MAX, bytes: RESPONSE_ITEMS_BYTES_MAX }

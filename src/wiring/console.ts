@@ -1,7 +1,4 @@
-import type { UpstreamFetch } from '../channels/net/upstream-call.ts'
 import type { OidcOptions } from '../channels/openid/oidc.ts'
-import type { IdentityProvider } from '../channels/ports/identity.ts'
-import type { Mailer } from '../channels/ports/mail.ts'
 import type { Config } from '../config.ts'
 import { type Clock, DAY_MS, HOUR_MS } from '../core/clock.ts'
 import { deriveKey } from '../core/crypto.ts'
@@ -44,6 +41,9 @@ import { createConsoleSessions, createSessionTokens, sessionGate } from '../http
 import type { Jobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'
 import type { SharedState } from '../storage/shared-state.ts'
+import type { UpstreamFetch } from '../upstream/net/upstream-call.ts'
+import type { IdentityProvider } from '../upstream/ports/identity.ts'
+import type { Mailer } from '../upstream/ports/mail.ts'
 import type { Live, LiveSettings } from './live-settings.ts'
 
 export interface ConsoleParts {

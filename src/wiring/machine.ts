@@ -1,6 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { createParserPool } from '../channels/parser/pool.ts'
-import type { Parser, ParseTask } from '../channels/ports/parser.ts'
 import type { Clock } from '../core/clock.ts'
 import { AGENT_BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import {
@@ -15,6 +14,7 @@ import {
   PARSE_STEP_MS_MAX,
   REQUESTS_MEMORY_SHARE,
 } from '../core/limits/machine.ts'
+import type { Parser, ParseTask } from '../upstream/ports/parser.ts'
 
 /** With it one tenant, which may hold 8/9 of the budget, can send the largest body allowed. */
 const LEAST = AGENT_BODY_BYTES_MAX * BODY_COST * 1.25

@@ -1,11 +1,11 @@
 import { basename, dirname } from 'node:path'
 import { findModelPack, type ModelPack, type PackModelKind } from '../channels/llama/find.ts'
 import { LlamaServer, type ModelEnd, type ModelProcess } from '../channels/llama/server.ts'
-import type { UpstreamFetch } from '../channels/net/upstream-call.ts'
 import type { Config } from '../config.ts'
 import { type Clock, MINUTE_MS } from '../core/clock.ts'
 import { randomHex } from '../core/crypto.ts'
 import type { Logger } from '../core/log.ts'
+import type { UpstreamFetch } from '../upstream/net/upstream-call.ts'
 
 export interface ModelPackParts {
   readonly config: Config

@@ -1,16 +1,9 @@
 import type { LlamaServer } from '../channels/llama/server.ts'
-import {
-  createUpstreamFetch,
-  type Endpoint,
-  type UpstreamFetch,
-} from '../channels/net/upstream-call.ts'
 import { createOfflineChat } from '../channels/offline/chat.ts'
 import { createOpenAiChat } from '../channels/openai/chat.ts'
 import { detectLocalServer } from '../channels/openai/detect.ts'
 import { listModels } from '../channels/openai/models.ts'
 import { probe } from '../channels/openai/probe.ts'
-import type { Llm } from '../channels/ports/llm.ts'
-import { retryLlm } from '../channels/resilience/retry.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { createSeal } from '../core/crypto.ts'
@@ -23,6 +16,13 @@ import { createModelLists } from '../features/provider/model-list.ts'
 import { createProvider } from '../features/provider/service.ts'
 import { createProviderStore } from '../features/provider/store.ts'
 import type { Db } from '../storage/db.ts'
+import {
+  createUpstreamFetch,
+  type Endpoint,
+  type UpstreamFetch,
+} from '../upstream/net/upstream-call.ts'
+import type { Llm } from '../upstream/ports/llm.ts'
+import { retryLlm } from '../upstream/resilience/retry.ts'
 import type { Egress } from './adapters.ts'
 import type { LiveSettings } from './live-settings.ts'
 

@@ -4,8 +4,6 @@ import { findLocalServers } from '../channels/openai/detect.ts'
 import { listModels } from '../channels/openai/models.ts'
 import { probe } from '../channels/openai/probe.ts'
 import { createReranker } from '../channels/openai/reranker.ts'
-import { ChannelFailure } from '../channels/ports/failure.ts'
-import { DEFAULT_VOICE } from '../channels/ports/speech.ts'
 import {
   type Config,
   ConfigError,
@@ -26,6 +24,8 @@ import { createTrial, type Try } from '../features/system/trial.ts'
 import type { Tenants } from '../features/tenants/service.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import { createWebSearch } from '../tools/web-search.ts'
+import { ChannelFailure } from '../upstream/ports/failure.ts'
+import { DEFAULT_VOICE } from '../upstream/ports/speech.ts'
 import type { Adapters } from './adapters.ts'
 import { lookForModelPack } from './model-pack.ts'
 import type { SealedSetting } from './storage.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { BREAKER_FAILURES, BREAKER_OPEN_MS } from '../../src/channels/resilience/breaker.ts'
+import { BREAKER_FAILURES, BREAKER_OPEN_MS } from '../../src/upstream/resilience/breaker.ts'
 import { type Failover, startFailover } from '../support/failover.ts'
 
 let world: Failover

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
-import type { Embedder } from '../../src/channels/ports/embedder.ts'
+import type { Embedder } from '../../src/upstream/ports/embedder.ts'
 import { startApp } from '../support/app.ts'
 
 /** Calls that the embedder was asked for and has not answered yet, by the word of their text. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Embedder } from '../../src/channels/ports/embedder.ts'
 import { normalize } from '../../src/core/vector.ts'
+import type { Embedder } from '../../src/upstream/ports/embedder.ts'
 import { caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { postSse } from '../support/sse.ts'

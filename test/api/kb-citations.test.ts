@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { DAY_MS } from '../../src/core/clock.ts'
-import type { KbDoc } from '../../src/features/kb/model.ts'
+import type { KbDoc } from '../../src/features/knowledge/model.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import type { Embedder, EmbedKind } from '../../src/channels/ports/embedder.ts'
+import type { Embedder, EmbedKind } from '../../src/upstream/ports/embedder.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { expectRefusal, kbClient } from '../support/kb.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'

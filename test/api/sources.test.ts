@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Source } from '../../src/features/sources/model.ts'
+import type { Source } from '../../src/features/knowledge/sources/model.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { expectRefusal } from '../support/kb.ts'
 import { longText, oneAxisEmbedder, sections, sourcesClient } from '../support/sources.ts'

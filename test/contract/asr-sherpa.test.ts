@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AudioClip } from '../../src/channels/ports/speech.ts'
 import { createSherpaAsr, type SherpaAsr } from '../../src/channels/sherpa/asr.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { appError } from '../../src/core/errors.ts'
 import { ASR_MS_MAX } from '../../src/core/limits/machine.ts'
 import { NO_LOG } from '../../src/core/log.ts'
+import type { AudioClip } from '../../src/upstream/ports/speech.ts'
 import { tempFolder } from '../support/temp.ts'
 
 const WORKER = join(import.meta.dir, '..', 'fixtures', 'asr-worker.ts')

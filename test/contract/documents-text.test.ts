@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { fileKind } from '../../src/features/kb/file-kind.ts'
+import { fileKind } from '../../src/features/knowledge/sources/file-kind.ts'
 import { ENDLESS_PAGE, openDocuments, readFile } from '../support/documents.ts'
 import { zipFile } from '../support/zip-file.ts'
 

@@ -11,8 +11,8 @@ const decisions = readdirSync(join(ROOT, 'src/decisions'))
 /** What a reader is ready to read of each at one time. */
 const LINES_MAX: Readonly<Record<string, number>> = {
   'README.md': 120,
-  'CONTRIBUTING.md': 200,
-  'src/README.md': 150,
+  'CONTRIBUTING.md': 230,
+  'src/README.md': 190,
   'test/support/README.md': 60,
 }
 
@@ -49,7 +49,7 @@ describe.each(decisions)('the decision %s', (name) => {
       'Decision',
       'Revisit when',
     ])
-    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(40)
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(45)
   })
 })
 

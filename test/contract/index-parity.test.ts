@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { queryTerms, termsOf } from '../../src/features/kb/terms.ts'
+import { queryTerms, termsOf } from '../../src/features/knowledge/search/terms.ts'
 import type { WordMatch } from '../../src/storage/indexes.ts'
 import { readEveryday } from '../support/everyday.ts'
 import { INDEX_ADAPTERS, newDoc } from '../support/indexes.ts'

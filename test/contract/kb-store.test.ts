@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { KB_DOCS_MAX } from '../../src/core/limits/contract.ts'
-import { createKbStore, type NewDoc } from '../../src/features/kb/store.ts'
+import { createKbStore, type NewDoc } from '../../src/features/knowledge/index/store.ts'
 import { sql } from '../../src/storage/db.ts'
 import { openIndexes } from '../support/indexes.ts'
 import { type TempFolder, tempFolder } from '../support/temp.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createPartStore } from '../../src/features/kb/part-store.ts'
-import { createStaleStore } from '../../src/features/kb/stale-store.ts'
-import { createKbStore } from '../../src/features/kb/store.ts'
+import { createPartStore } from '../../src/features/knowledge/index/part-store.ts'
+import { createStaleStore } from '../../src/features/knowledge/index/stale-store.ts'
+import { createKbStore } from '../../src/features/knowledge/index/store.ts'
 import { type Db, sql } from '../../src/storage/db.ts'
 import { INDEX_ADAPTERS, type OpenIndexes } from '../support/indexes.ts'
 

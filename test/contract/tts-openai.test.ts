@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { createUpstreamFetch } from '../../src/channels/net/upstream-call.ts'
 import { createOpenAiTts } from '../../src/channels/openai/tts.ts'
-import { retryTts } from '../../src/channels/resilience/retry.ts'
+import { createUpstreamFetch } from '../../src/upstream/net/upstream-call.ts'
+import { retryTts } from '../../src/upstream/resilience/retry.ts'
 import { codecs, listen, patientClock } from '../support/speech-codecs.ts'
 import { refusedUrl, startUpstream, type Upstream } from '../support/upstream.ts'
 

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readdirSync, rmSync } from 'node:fs'
-import type { Source } from '../../src/features/sources/model.ts'
+import type { Source } from '../../src/features/knowledge/sources/model.ts'
 import { createKey } from '../support/key.ts'
 import { startPageServer } from '../support/page-server.ts'
 import { type Server, startServer } from '../support/server.ts'

@@ -1,8 +1,8 @@
-import { createUpstreamFetch } from '../../src/channels/net/upstream-call.ts'
 import { createOpenAiChat, type OpenAiChatOptions } from '../../src/channels/openai/chat.ts'
-import { ChannelFailure } from '../../src/channels/ports/failure.ts'
-import type { Llm, LlmPart, LlmRequest } from '../../src/channels/ports/llm.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { createUpstreamFetch } from '../../src/upstream/net/upstream-call.ts'
+import { ChannelFailure } from '../../src/upstream/ports/failure.ts'
+import type { Llm, LlmPart, LlmRequest } from '../../src/upstream/ports/llm.ts'
 
 export const REQUEST: LlmRequest = {
   purpose: 'turn',

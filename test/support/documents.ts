@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import type { DocumentBlock, DocumentInfo, Parser } from '../../src/channels/ports/parser.ts'
 import { programAt } from '../../src/commands/program.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import type { DocumentBlock, DocumentInfo, Parser } from '../../src/upstream/ports/parser.ts'
 import { openParser } from '../../src/wiring/machine.ts'
 
 const MAIN = new URL('../../src/main.ts', import.meta.url)

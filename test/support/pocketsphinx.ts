@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { RECOGNISER_RATE } from '../../src/channels/ports/speech.ts'
+import { RECOGNISER_RATE } from '../../src/upstream/ports/speech.ts'
 import { wav } from './recordings.ts'
 import { codecs } from './speech-codecs.ts'
 import { tempFolder } from './temp.ts'

@@ -1,6 +1,6 @@
-import type { Embedder } from '../../src/channels/ports/embedder.ts'
-import { ChannelFailure } from '../../src/channels/ports/failure.ts'
-import type { Source } from '../../src/features/sources/model.ts'
+import type { Source } from '../../src/features/knowledge/sources/model.ts'
+import type { Embedder } from '../../src/upstream/ports/embedder.ts'
+import { ChannelFailure } from '../../src/upstream/ports/failure.ts'
 import type { TestApp, TestKey } from './app.ts'
 
 export interface UploadOptions {

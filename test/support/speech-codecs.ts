@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { createAudioCodecs } from '../../src/audio/index.ts'
-import type { Tts } from '../../src/channels/ports/speech.ts'
 import { programAt } from '../../src/commands/program.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
+import type { Tts } from '../../src/upstream/ports/speech.ts'
 import { openParser } from '../../src/wiring/machine.ts'
 
 const MAIN = new URL('../../src/main.ts', import.meta.url)

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { Source } from '../../src/features/sources/model.ts'
+import type { Source } from '../../src/features/knowledge/sources/model.ts'
 import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'

@@ -16,17 +16,22 @@ export type {
 } from '../../src/features/devices/model.ts'
 export type { Invitation } from '../../src/features/invitations/model.ts'
 export type {
-  KbChunk,
-  KbDoc,
-  KbProgress,
-  KbSearchHit as KbHit,
-} from '../../src/features/kb/model.ts'
-export type {
   ApiKeyMeta,
   IssueKeyResponse as IssuedKey,
   KeyUpdateRequest as KeyInput,
   MadeByKey,
 } from '../../src/features/keys/model.ts'
+export type {
+  KbChunk,
+  KbDoc,
+  KbProgress,
+  KbSearchHit as KbHit,
+} from '../../src/features/knowledge/model.ts'
+export type {
+  KbLimitsResponse as KbLimits,
+  Refresh,
+  Source,
+} from '../../src/features/knowledge/sources/model.ts'
 export type { LoginMethods, Me } from '../../src/features/login/model.ts'
 export type {
   LogsResponse as Logs,
@@ -64,11 +69,6 @@ export type {
 } from '../../src/features/shares/model.ts'
 export type { StatusReport as Status } from '../../src/features/site/status.ts'
 export type {
-  KbLimitsResponse as KbLimits,
-  Refresh,
-  Source,
-} from '../../src/features/sources/model.ts'
-export type {
   LocalModelsResponse as LocalModels,
   ModelListResponse as AddressModels,
   ModelPackResponse as ModelPack,
@@ -84,4 +84,4 @@ export interface Completion {
   readonly choices: readonly { readonly message: { readonly content: string | null } }[]
   readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number }
 }
-export type { BoardsResponse as Boards } from '../../src/features/xiaozhi/console-routes.ts'
+export type { BoardsResponse as Boards } from '../../src/doors/xiaozhi/console-routes.ts'

@@ -1,6 +1,10 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BackupStore, BackupStoreError, isBackupName } from '../ports/backup-store.ts'
+import {
+  type BackupStore,
+  BackupStoreError,
+  isBackupName,
+} from '../../upstream/ports/backup-store.ts'
 
 const DRAFT = /^\.moonbase-\S+\.backup\.part$/
 

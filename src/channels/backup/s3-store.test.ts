@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { BackupStoreError } from '../ports/backup-store.ts'
+import { BackupStoreError } from '../../upstream/ports/backup-store.ts'
 import { createS3Store } from './s3-store.ts'
 
 /** A bucket whose list is what `answer` gives. */

@@ -7,7 +7,7 @@ import {
   isBackupName,
   isOfBox,
   type StoredBackup,
-} from '../ports/backup-store.ts'
+} from '../../upstream/ports/backup-store.ts'
 
 /** Parts of an upload: 10,000 of them are 156 GiB. */
 const PART_BYTES = 16 * 1024 * 1024

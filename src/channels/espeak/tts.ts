@@ -4,8 +4,13 @@ import type { Clock } from '../../core/clock.ts'
 import { SPEECH_PROGRAMS_PER_CORE } from '../../core/limits/machine.ts'
 import { TTS_ENCODED_BYTES_MAX, TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import { ChannelFailure } from '../ports/failure.ts'
-import { type AudioCodecs, DEFAULT_VOICE, type PcmStream, type Tts } from '../ports/speech.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import {
+  type AudioCodecs,
+  DEFAULT_VOICE,
+  type PcmStream,
+  type Tts,
+} from '../../upstream/ports/speech.ts'
 import type { Language, Segment } from './text-segments.ts'
 
 export interface EspeakTtsOptions {

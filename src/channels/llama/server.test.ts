@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { fakeClock } from '../../../test/support/clock.ts'
 import { NO_LOG } from '../../core/log.ts'
-import type { UpstreamFetch } from '../net/upstream-call.ts'
+import type { UpstreamFetch } from '../../upstream/net/upstream-call.ts'
 import { LlamaServer, type ModelEnd } from './server.ts'
 
 const opened: LlamaServer[] = []

@@ -2,8 +2,8 @@ import { orAborted } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
 import { once } from '../../core/once.ts'
-import type { Endpoint, UpstreamFetch } from '../net/upstream-call.ts'
-import { ChannelFailure } from '../ports/failure.ts'
+import type { Endpoint, UpstreamFetch } from '../../upstream/net/upstream-call.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
 
 /** A started program that serves a model. */
 export interface ModelProcess {

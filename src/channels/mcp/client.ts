@@ -3,8 +3,13 @@ import type { Clock } from '../../core/clock.ts'
 import { sha256Hex } from '../../core/crypto.ts'
 import { MCP_PAGES_MAX, MCP_READ_BYTES_MAX } from '../../core/limits/contract.ts'
 import { MCP_SESSIONS_MAX } from '../../core/limits/machine.ts'
-import type { UpstreamFetch } from '../net/upstream-call.ts'
-import { type McpClient, type McpEndpoint, McpFailure, type McpListing } from '../ports/mcp.ts'
+import type { UpstreamFetch } from '../../upstream/net/upstream-call.ts'
+import {
+  type McpClient,
+  type McpEndpoint,
+  McpFailure,
+  type McpListing,
+} from '../../upstream/ports/mcp.ts'
 import {
   type ExchangeOptions,
   exchange,

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
-import { EventStream } from '../net/event-stream.ts'
-import type { UpstreamFetch } from '../net/upstream-call.ts'
-import { ChannelFailure } from '../ports/failure.ts'
-import { type McpEndpoint, McpFailure } from '../ports/mcp.ts'
+import { EventStream } from '../../upstream/net/event-stream.ts'
+import type { UpstreamFetch } from '../../upstream/net/upstream-call.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import { type McpEndpoint, McpFailure } from '../../upstream/ports/mcp.ts'
 
 /** A JSON-RPC request or notification, without its version. */
 export interface RpcMessage {

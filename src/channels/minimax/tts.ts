@@ -1,17 +1,17 @@
 import type { Clock } from '../../core/clock.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
 import { TTS_EVENT_BYTES_MAX, TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
-import { EventStream } from '../net/event-stream.ts'
-import { createPost, type PostAnswer, readText } from '../net/post.ts'
-import type { SenderOptions } from '../net/upstream-call.ts'
-import { ChannelFailure } from '../ports/failure.ts'
+import { EventStream } from '../../upstream/net/event-stream.ts'
+import { createPost, type PostAnswer, readText } from '../../upstream/net/post.ts'
+import type { SenderOptions } from '../../upstream/net/upstream-call.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import {
   DEFAULT_VOICE,
   type PcmStream,
   SPEECH_RATE,
   type SpeechRequest,
   type Tts,
-} from '../ports/speech.ts'
+} from '../../upstream/ports/speech.ts'
 
 /** The base URL is for example `https://api.minimaxi.com/v1` and may have `?GroupId=`. */
 export interface MiniMaxTtsOptions extends SenderOptions {

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { en } from '../../../web/i18n/en.ts'
 import { zh } from '../../../web/i18n/zh.ts'
-import type { LlmMessage, LlmPart, LlmRequest, Passage, ToolCall } from '../ports/llm.ts'
+import type {
+  LlmMessage,
+  LlmPart,
+  LlmRequest,
+  Passage,
+  ToolCall,
+} from '../../upstream/ports/llm.ts'
 import { createOfflineChat } from './chat.ts'
 
 const offline = createOfflineChat()

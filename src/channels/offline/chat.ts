@@ -1,5 +1,5 @@
 import { firstChars } from '../../core/text.ts'
-import type { Llm, LlmMessage, LlmPart, LlmRequest, Passage } from '../ports/llm.ts'
+import type { Llm, LlmMessage, LlmPart, LlmRequest, Passage } from '../../upstream/ports/llm.ts'
 import { type Phrases, phrasesFor } from './phrases.ts'
 import { asksAbilities, toolCallsFor } from './question.ts'
 

@@ -1,4 +1,4 @@
-import type { LlmRequest, ToolCall } from '../ports/llm.ts'
+import type { LlmRequest, ToolCall } from '../../upstream/ports/llm.ts'
 
 /** Longer texts are not searched for arithmetic. */
 const TEXT_CHARS_MAX = 500

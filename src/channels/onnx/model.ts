@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { Tokenizer } from '@huggingface/tokenizers'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { joinParts } from '../../core/vector.ts'
-import type { EmbedKind } from '../ports/embedder.ts'
+import type { EmbedKind } from '../../upstream/ports/embedder.ts'
 import { type EmbeddingModel, readModelFolder } from './model-folder.ts'
 import { readTable } from './safetensors.ts'
 

@@ -1,5 +1,5 @@
 import { createHanShare } from '../../core/text.ts'
-import type { Embedder } from '../ports/embedder.ts'
+import type { Embedder } from '../../upstream/ports/embedder.ts'
 
 /** The score from which the specification shows a passage to the language model. */
 export const THRESHOLD = 0.45

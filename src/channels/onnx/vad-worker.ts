@@ -1,6 +1,6 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node'
-import { errorMessage, type ParentLink, serveParent } from '../child/worker-link.ts'
-import { RECOGNISER_RATE } from '../ports/speech.ts'
+import { errorMessage, type ParentLink, serveParent } from '../../upstream/child/worker-link.ts'
+import { RECOGNISER_RATE } from '../../upstream/ports/speech.ts'
 
 /** The next samples of a stream, 16 kHz mono. The first part with its number opens a stream. */
 export interface VadPart {

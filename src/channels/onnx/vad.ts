@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { type ChildCommand, ChildLost } from '../child/child-process.ts'
-import { createSupervisor } from '../child/supervisor.ts'
-import type { Vad } from '../ports/speech.ts'
+import { type ChildCommand, ChildLost } from '../../upstream/child/child-process.ts'
+import { createSupervisor } from '../../upstream/child/supervisor.ts'
+import type { Vad } from '../../upstream/ports/speech.ts'
 import type { VadAnswer, VadPart, VadRequest } from './vad-worker.ts'
 
 export interface VadOptions {

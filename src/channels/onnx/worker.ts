@@ -1,5 +1,5 @@
-import { errorMessage, type ParentLink, serveParent } from '../child/worker-link.ts'
-import type { EmbedKind } from '../ports/embedder.ts'
+import { errorMessage, type ParentLink, serveParent } from '../../upstream/child/worker-link.ts'
+import type { EmbedKind } from '../../upstream/ports/embedder.ts'
 import { loadModel } from './model.ts'
 import { createWordSimilarity } from './word-similarity.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { ChannelFailure } from '../ports/failure.ts'
-import type { LlmPart } from '../ports/llm.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import type { LlmPart } from '../../upstream/ports/llm.ts'
 import { Answer, ThinkFilter } from './answer.ts'
 
 const delta = (fields: object, finish: string | null = null) => ({

@@ -6,8 +6,8 @@ import {
   TOKENS_TOLD_MAX,
 } from '../../core/limits/upstream.ts'
 import { TextInPieces } from '../../core/text.ts'
-import { ChannelFailure } from '../ports/failure.ts'
-import type { CallMeter, LlmPart, LlmUsage } from '../ports/llm.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import type { CallMeter, LlmPart, LlmUsage } from '../../upstream/ports/llm.ts'
 import { createToolCalls, type ToolFragment } from './tool-calls.ts'
 
 /** The parts of a `chat.completion.chunk` that are read. Any of them may be missing or wrong. */

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
 import { ASR_MS_MAX } from '../../core/limits/machine.ts'
-import { createPost, readText } from '../net/post.ts'
-import type { SenderOptions } from '../net/upstream-call.ts'
-import { ChannelFailure } from '../ports/failure.ts'
-import type { Asr, AsrHints, AudioCodecs, Transcript } from '../ports/speech.ts'
+import { createPost, readText } from '../../upstream/net/post.ts'
+import type { SenderOptions } from '../../upstream/net/upstream-call.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import type { Asr, AsrHints, AudioCodecs, Transcript } from '../../upstream/ports/speech.ts'
 
 export interface OpenAiAsrOptions extends SenderOptions {
   readonly model: string

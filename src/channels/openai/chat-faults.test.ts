@@ -7,8 +7,8 @@ import {
   startUpstream,
   type Upstream,
 } from '../../../test/support/upstream.ts'
-import { createUpstreamFetch } from '../net/upstream-call.ts'
-import { ChannelFailure } from '../ports/failure.ts'
+import { createUpstreamFetch } from '../../upstream/net/upstream-call.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
 
 let upstream: Upstream
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { collect, createChat, REQUEST } from '../../../test/support/chat.ts'
 import { startUpstream, type Upstream } from '../../../test/support/upstream.ts'
-import { HELD_STEP_BYTES } from '../ports/llm.ts'
+import { HELD_STEP_BYTES } from '../../upstream/ports/llm.ts'
 
 let upstream: Upstream
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { SILENT_BYTES_MAX } from '../../core/limits/upstream.ts'
-import { EventStream } from '../net/event-stream.ts'
-import { UpstreamCall } from '../net/upstream-call.ts'
-import { ChannelFailure } from '../ports/failure.ts'
-import { HELD_STEP_BYTES, type Llm, type LlmPart } from '../ports/llm.ts'
+import { EventStream } from '../../upstream/net/event-stream.ts'
+import { UpstreamCall } from '../../upstream/net/upstream-call.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import { HELD_STEP_BYTES, type Llm, type LlmPart } from '../../upstream/ports/llm.ts'
 import { Answer } from './answer.ts'
 import { type CompletionsOptions, createCompletions } from './completions.ts'
 

@@ -7,9 +7,9 @@ import {
   type SenderOptions,
   type SendingCall,
   type UpstreamCall,
-} from '../net/upstream-call.ts'
-import { ChannelFailure } from '../ports/failure.ts'
-import type { CallMeter, LlmRequest, ThinkingForm } from '../ports/llm.ts'
+} from '../../upstream/net/upstream-call.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import type { CallMeter, LlmRequest, ThinkingForm } from '../../upstream/ports/llm.ts'
 import { firstChatModel } from './models.ts'
 import { chatBody, optionalFields, textUnits, thinkingFields } from './request.ts'
 

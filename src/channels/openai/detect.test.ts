@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { startUpstream, type Upstream } from '../../../test/support/upstream.ts'
 import { systemClock } from '../../core/clock.ts'
-import { createUpstreamFetch } from '../net/upstream-call.ts'
+import { createUpstreamFetch } from '../../upstream/net/upstream-call.ts'
 import { detectLocalServer } from './detect.ts'
 
 let first: Upstream

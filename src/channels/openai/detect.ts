@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { UpstreamCall, type UpstreamFetch } from '../net/upstream-call.ts'
+import { UpstreamCall, type UpstreamFetch } from '../../upstream/net/upstream-call.ts'
 import { chatModelsFirst, isChatModel, listedModels } from './models.ts'
 
 export interface LocalServer {

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { refusedUrl, startUpstream, type Upstream } from '../../../test/support/upstream.ts'
 import { hashVector } from '../../../test/support/upstream-embeddings.ts'
 import { systemClock } from '../../core/clock.ts'
-import { createUpstreamFetch } from '../net/upstream-call.ts'
-import { ChannelFailure } from '../ports/failure.ts'
+import { createUpstreamFetch } from '../../upstream/net/upstream-call.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import { createOpenAiEmbedder, type OpenAiEmbedderOptions, readVectors } from './embedder.ts'
 
 let upstream: Upstream

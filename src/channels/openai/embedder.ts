@@ -11,10 +11,10 @@ import {
   readStart,
   type SenderOptions,
   UpstreamCall,
-} from '../net/upstream-call.ts'
-import type { Embedder } from '../ports/embedder.ts'
-import { ChannelFailure } from '../ports/failure.ts'
-import { retry } from '../resilience/retry.ts'
+} from '../../upstream/net/upstream-call.ts'
+import type { Embedder } from '../../upstream/ports/embedder.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import { retry } from '../../upstream/resilience/retry.ts'
 import { firstEmbeddingModel, listedModels } from './models.ts'
 
 export interface OpenAiEmbedderOptions extends SenderOptions {

@@ -6,8 +6,8 @@ import {
   endpointUrl,
   readStart,
   type UpstreamFetch,
-} from '../net/upstream-call.ts'
-import type { ModelListing } from '../ports/llm.ts'
+} from '../../upstream/net/upstream-call.ts'
+import type { ModelListing } from '../../upstream/ports/llm.ts'
 
 /** Kinds of models are recognised by their id, because it is all that every server lists. */
 const RERANKS = /rerank/i

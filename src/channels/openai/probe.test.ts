@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { handClock } from '../../../test/support/clock.ts'
 import { refusedUrl, startUpstream, type Upstream } from '../../../test/support/upstream.ts'
 import { systemClock } from '../../core/clock.ts'
-import { createUpstreamFetch } from '../net/upstream-call.ts'
+import { createUpstreamFetch } from '../../upstream/net/upstream-call.ts'
 import { type ProbeOptions, probe } from './probe.ts'
 
 let upstream: Upstream

@@ -5,8 +5,8 @@ import {
   type SenderOptions,
   type SendingCall,
   UpstreamCall,
-} from '../net/upstream-call.ts'
-import { ChannelFailure } from '../ports/failure.ts'
+} from '../../upstream/net/upstream-call.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import { createTransport } from './completions.ts'
 import { firstChatModel } from './models.ts'
 

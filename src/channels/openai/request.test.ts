@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { LlmRequest, ThinkingForm } from '../ports/llm.ts'
+import type { LlmRequest, ThinkingForm } from '../../upstream/ports/llm.ts'
 import { chatBody, optionalFields, thinkingFields } from './request.ts'
 
 const HOST = 'llm.example.com'

@@ -7,7 +7,7 @@ import type {
   ThinkingForm,
   ToolCall,
   ToolSpec,
-} from '../ports/llm.ts'
+} from '../../upstream/ports/llm.ts'
 
 /** The body of a streamed chat completion without the model and the optional fields. */
 export function chatBody(request: LlmRequest, host: string): Record<string, unknown> {

@@ -8,9 +8,9 @@ import {
   readStart,
   type SenderOptions,
   UpstreamCall,
-} from '../net/upstream-call.ts'
-import type { Reranker } from '../ports/embedder.ts'
-import { ChannelFailure } from '../ports/failure.ts'
+} from '../../upstream/net/upstream-call.ts'
+import type { Reranker } from '../../upstream/ports/embedder.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
 
 export interface RerankerOptions extends SenderOptions {
   readonly clock: Clock

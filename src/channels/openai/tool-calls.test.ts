@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits/upstream.ts'
-import { ChannelFailure } from '../ports/failure.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import { createToolCalls, type ToolFragment } from './tool-calls.ts'
 
 function assemble(...fragments: readonly ToolFragment[]) {

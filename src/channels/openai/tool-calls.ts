@@ -2,8 +2,8 @@ import { newId } from '../../core/crypto.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits/upstream.ts'
 import { TextInPieces } from '../../core/text.ts'
-import { ChannelFailure } from '../ports/failure.ts'
-import type { CallMeter, ToolCall } from '../ports/llm.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import type { CallMeter, ToolCall } from '../../upstream/ports/llm.ts'
 
 /** One entry of `delta.tool_calls`, as vendors really send it: any field may be absent or null. */
 export interface ToolFragment {

@@ -1,8 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
 import { TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
-import { createPost } from '../net/post.ts'
-import type { HttpFailure, SenderOptions } from '../net/upstream-call.ts'
-import { type AudioCodecs, DEFAULT_VOICE, type SpeechRequest, type Tts } from '../ports/speech.ts'
+import { createPost } from '../../upstream/net/post.ts'
+import type { HttpFailure, SenderOptions } from '../../upstream/net/upstream-call.ts'
+import {
+  type AudioCodecs,
+  DEFAULT_VOICE,
+  type SpeechRequest,
+  type Tts,
+} from '../../upstream/ports/speech.ts'
 
 export interface OpenAiTtsOptions extends SenderOptions {
   readonly model: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createUpstreamFetch } from '../net/upstream-call.ts'
+import { createUpstreamFetch } from '../../upstream/net/upstream-call.ts'
 import { fetchWith } from './client.ts'
 
 const ask = (answer: Response) =>

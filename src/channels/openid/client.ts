@@ -1,8 +1,8 @@
 import * as client from 'openid-client'
 import { sha256Base64Url } from '../../core/crypto.ts'
 import { hasBoundedStructure } from '../../core/json.ts'
-import { readStart, type UpstreamFetch } from '../net/upstream-call.ts'
-import { IdentityFailure, type LoginAttempt } from '../ports/identity.ts'
+import { readStart, type UpstreamFetch } from '../../upstream/net/upstream-call.ts'
+import { IdentityFailure, type LoginAttempt } from '../../upstream/ports/identity.ts'
 
 /** The largest answer of an issuer, its key set, has a few kilobytes. */
 const ANSWER_BYTES_MAX = 1024 * 1024

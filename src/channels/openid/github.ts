@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
 import { z } from 'zod'
-import type { UpstreamFetch } from '../net/upstream-call.ts'
-import { IdentityFailure, type IdentityProvider } from '../ports/identity.ts'
+import type { UpstreamFetch } from '../../upstream/net/upstream-call.ts'
+import { IdentityFailure, type IdentityProvider } from '../../upstream/ports/identity.ts'
 import { authorizationParameters, fetchWith, PROVIDER_SECONDS_MAX, step } from './client.ts'
 
 export interface GithubOptions {

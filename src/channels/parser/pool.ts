@@ -3,14 +3,14 @@ import type { Clock } from '../../core/clock.ts'
 import { PARSE_IDLE_MS } from '../../core/limits/machine.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { timeSlice } from '../../core/time-slice.ts'
-import type { ChildCommand } from '../child/child-process.ts'
-import { createSupervisor, type Supervisor } from '../child/supervisor.ts'
+import type { ChildCommand } from '../../upstream/child/child-process.ts'
+import { createSupervisor, type Supervisor } from '../../upstream/child/supervisor.ts'
 import {
   ParseFailure,
   type ParseFailureReason,
   type Parser,
   type ParseTask,
-} from '../ports/parser.ts'
+} from '../../upstream/ports/parser.ts'
 import { type TaskLimits, usageOf, watch } from './watchdog.ts'
 import type { ParseAnswer, ParseRequest } from './worker.ts'
 

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
-import { type ParentLink, serveParent } from '../child/worker-link.ts'
+import { type ParentLink, serveParent } from '../../upstream/child/worker-link.ts'
 import {
   ParseFailure,
   type ParseFailureReason,
   type ParseTaskName,
   type ParseTasks,
-} from '../ports/parser.ts'
+} from '../../upstream/ports/parser.ts'
 
 /** Messages between the server and a parse worker, which does one task at a time. */
 export type ParseRequest =

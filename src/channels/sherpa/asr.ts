@@ -8,16 +8,16 @@ import {
   type ChildCommand,
   ChildLost,
   ChildUnloadable,
-} from '../child/child-process.ts'
-import { createSupervisor } from '../child/supervisor.ts'
-import { ChannelFailure } from '../ports/failure.ts'
+} from '../../upstream/child/child-process.ts'
+import { createSupervisor } from '../../upstream/child/supervisor.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import {
   type Asr,
   type AudioClip,
   type AudioCodecs,
   RECOGNISER_RATE,
   type Transcript,
-} from '../ports/speech.ts'
+} from '../../upstream/ports/speech.ts'
 import type { AsrAnswer, AsrRequest } from './worker.ts'
 
 export interface SherpaAsrOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { RECOGNISER_RATE } from '../ports/speech.ts'
+import { RECOGNISER_RATE } from '../../upstream/ports/speech.ts'
 import { openEngine, type SherpaAddon } from './engine.ts'
 import type { VoicePack } from './find.ts'
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import { RECOGNISER_RATE, type TimedText, type Transcript } from '../ports/speech.ts'
+import { RECOGNISER_RATE, type TimedText, type Transcript } from '../../upstream/ports/speech.ts'
 import type { VoicePack } from './find.ts'
 import { joinTexts, loudSpans, type Span, toPieces } from './segments.ts'
 

@@ -1,4 +1,4 @@
-import { RECOGNISER_RATE, SILENCE_RMS } from '../ports/speech.ts'
+import { RECOGNISER_RATE, SILENCE_RMS } from '../../upstream/ports/speech.ts'
 
 /** A part of a recording, in samples. */
 export interface Span {

@@ -1,4 +1,4 @@
-import { errorMessage, type ParentLink, serveParent } from '../child/worker-link.ts'
+import { errorMessage, type ParentLink, serveParent } from '../../upstream/child/worker-link.ts'
 import { type Engine, NOTHING, openEngine, type Recognised, type SherpaAddon } from './engine.ts'
 import type { VoicePack } from './find.ts'
 

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { orAborted } from '../../core/abort.ts'
 import { randomToken } from '../../core/crypto.ts'
-import { type Mailer, MailFailure } from '../ports/mail.ts'
+import { type Mailer, MailFailure } from '../../upstream/ports/mail.ts'
 
 export interface SmtpOptions {
   /** `smtp://` (STARTTLS when offered) or `smtps://`, with user and password if needed. */

@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
 import { ASR_MS_MAX } from '../../core/limits/machine.ts'
-import { ChannelFailure } from '../ports/failure.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import {
   type Asr,
   type AsrHints,
   type AudioCodecs,
   RECOGNISER_RATE,
   type Transcript,
-} from '../ports/speech.ts'
+} from '../../upstream/ports/speech.ts'
 import { connect, parseAddress, type WyomingConnection } from './connection.ts'
 
 export interface WyomingAsrOptions {

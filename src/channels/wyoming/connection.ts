@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
-import { ChannelFailure } from '../ports/failure.ts'
-import type { WyomingEvent } from '../ports/wyoming.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import type { WyomingEvent } from '../../upstream/ports/wyoming.ts'
 import { createEventDecoder, encodeEvent } from './protocol.ts'
 
 export interface WyomingAddress {

@@ -1,6 +1,6 @@
 import { parseUntrustedJson } from '../../core/json.ts'
-import { ChannelFailure } from '../ports/failure.ts'
-import type { WyomingEvent } from '../ports/wyoming.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import type { WyomingEvent } from '../../upstream/ports/wyoming.ts'
 
 const VERSION = '1.7.2'
 const LINE_BYTES_MAX = 1024 * 1024

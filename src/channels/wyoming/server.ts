@@ -5,7 +5,7 @@ import {
   WYOMING_CONNECTIONS_MAX,
   WYOMING_EVENT_BYTES_MAX,
 } from '../../core/limits/machine.ts'
-import type { WyomingHandler, WyomingPeer, WyomingServer } from '../ports/wyoming.ts'
+import type { WyomingHandler, WyomingPeer, WyomingServer } from '../../upstream/ports/wyoming.ts'
 import { createEventDecoder, type DecodedEvent, encodeEvent } from './protocol.ts'
 
 export interface WyomingServerOptions {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { TTS_FIRST_AUDIO_MS_MAX } from '../../core/limits/upstream.ts'
-import { ChannelFailure } from '../ports/failure.ts'
-import { DEFAULT_VOICE, type PcmStream, type Tts } from '../ports/speech.ts'
-import type { WyomingEvent } from '../ports/wyoming.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import { DEFAULT_VOICE, type PcmStream, type Tts } from '../../upstream/ports/speech.ts'
+import type { WyomingEvent } from '../../upstream/ports/wyoming.ts'
 import { connect, parseAddress, type WyomingConnection } from './connection.ts'
 
 export interface WyomingTtsOptions {

@@ -1,8 +1,8 @@
-import type { UpstreamFetch } from '../../channels/net/upstream-call.ts'
 import type { Config } from '../../config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
 import type { NativeRuntime } from '../../native/runtime.ts'
+import type { UpstreamFetch } from '../../upstream/net/upstream-call.ts'
 import type { Program } from '../../wiring/adapters.ts'
 import { printableLine } from '../output.ts'
 

@@ -1,7 +1,7 @@
-import { readStart, type UpstreamFetch } from '../../channels/net/upstream-call.ts'
 import { checkSmtp, type SmtpFault } from '../../channels/smtp/mailer.ts'
 import type { Config } from '../../config.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
+import { readStart, type UpstreamFetch } from '../../upstream/net/upstream-call.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** A discovery document has a few kilobytes. */

@@ -1,19 +1,19 @@
 import { basename } from 'node:path'
 import type { PackModelKind } from '../../channels/llama/find.ts'
-import {
-  type Endpoint,
-  endpointHeaders,
-  endpointUrl,
-  type UpstreamFetch,
-} from '../../channels/net/upstream-call.ts'
 import { listedModels } from '../../channels/openai/models.ts'
 import { createReranker } from '../../channels/openai/reranker.ts'
-import { ChannelFailure } from '../../channels/ports/failure.ts'
 import type { Config } from '../../config.ts'
 import type { Finding as ProbeFinding } from '../../features/site/status.ts'
 import type { NativeRuntime } from '../../native/runtime.ts'
 import { ToolFailure } from '../../tools/tool.ts'
 import { createWebSearch } from '../../tools/web-search.ts'
+import {
+  type Endpoint,
+  endpointHeaders,
+  endpointUrl,
+  type UpstreamFetch,
+} from '../../upstream/net/upstream-call.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import { openEmbedding } from '../../wiring/knowledge.ts'
 import { createLiveSettings } from '../../wiring/live-settings.ts'
 import { openParser } from '../../wiring/machine.ts'

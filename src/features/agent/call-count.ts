@@ -1,5 +1,5 @@
-import type { CallMeter, Llm, LlmPart, LlmRequest, LlmUsage } from '../../channels/ports/llm.ts'
 import { tokensIn } from '../../core/text.ts'
+import type { CallMeter, Llm, LlmPart, LlmRequest, LlmUsage } from '../../upstream/ports/llm.ts'
 
 /** Tokens of a turn or of one of its model calls. */
 export interface TokenUsage extends LlmUsage {

@@ -1,7 +1,7 @@
-import { ChannelFailure, type FailureReason } from '../../channels/ports/failure.ts'
 import { AppError, appError, DiskFault, type ErrorCode, internalError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { BudgetExceeded } from '../../core/memory-budget.ts'
+import { ChannelFailure, type FailureReason } from '../../upstream/ports/failure.ts'
 
 /** A passage that was shown to the model (specification, Events: kb_refs). */
 export interface KbRef {

@@ -1,4 +1,11 @@
-import { ChannelFailure } from '../../channels/ports/failure.ts'
+import { MODEL_CALLS_PER_TURN_MAX } from '../../core/limits/contract.ts'
+import { ANSWER_CHARS_MAX } from '../../core/limits/upstream.ts'
+import type { Logger } from '../../core/log.ts'
+import { bytesOfText, type MemoryShare } from '../../core/memory-budget.ts'
+import type { Meters } from '../../core/meters.ts'
+import { TextInPieces } from '../../core/text.ts'
+import type { ToolBox } from '../../tools/tool-box.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import type {
   ForcedTool,
   Llm,
@@ -7,14 +14,7 @@ import type {
   LlmRequest,
   ToolCall,
   ToolSpec,
-} from '../../channels/ports/llm.ts'
-import { MODEL_CALLS_PER_TURN_MAX } from '../../core/limits/contract.ts'
-import { ANSWER_CHARS_MAX } from '../../core/limits/upstream.ts'
-import type { Logger } from '../../core/log.ts'
-import { bytesOfText, type MemoryShare } from '../../core/memory-budget.ts'
-import type { Meters } from '../../core/meters.ts'
-import { TextInPieces } from '../../core/text.ts'
-import type { ToolBox } from '../../tools/tool-box.ts'
+} from '../../upstream/ports/llm.ts'
 import { addTokens, CallCount, NO_TOKENS, type TokenUsage } from './call-count.ts'
 import type { AgentEvent, AnsweringChannel, Emit } from './events.ts'
 import type { Trace } from './trace.ts'

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { checkImage } from '../../channels/egress/images.ts'
 import { issue } from '../../core/errors.ts'
 import { assistantFields, optionalFlag, optionalText, requiredText } from '../../core/fields.ts'
 import {
@@ -7,6 +6,7 @@ import {
   IMAGES_MAX,
   PERSONA_PROMPT_CHARS_MAX,
 } from '../../core/limits/contract.ts'
+import { checkImage } from '../../upstream/egress/images.ts'
 
 /** Body of POST /v1/agent (specification, AgentRequest; contract, sections 1 and 3). */
 export const AgentRequest = z.object({

@@ -1,6 +1,6 @@
-import type { LlmMessage, Passage } from '../../channels/ports/llm.ts'
 import { randomHex } from '../../core/crypto.ts'
 import { IMAGE_PLACEHOLDER } from '../../core/text.ts'
+import type { LlmMessage, Passage } from '../../upstream/ports/llm.ts'
 import type { Memory } from '../sessions/store.ts'
 
 /** The platform's default persona, the last of the prompt priority. */

@@ -1,6 +1,6 @@
-import type { FailureReason } from '../../channels/ports/failure.ts'
 import { bytesOfText } from '../../core/memory-budget.ts'
 import { firstChars } from '../../core/text.ts'
+import type { FailureReason } from '../../upstream/ports/failure.ts'
 import type { TurnDetails } from '../sessions/model.ts'
 import type { AnsweringChannel, KbRef, TurnStats } from './events.ts'
 

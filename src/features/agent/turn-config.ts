@@ -1,7 +1,7 @@
-import type { ForcedTool, LlmMessage, Sampling, ToolSpec } from '../../channels/ports/llm.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { BuiltInTools, ToolsFor } from '../../tools/tool-box.ts'
+import type { ForcedTool, LlmMessage, Sampling, ToolSpec } from '../../upstream/ports/llm.ts'
 import type { AppDraft } from './model.ts'
 import { DEFAULT_PERSONA } from './prompt.ts'
 

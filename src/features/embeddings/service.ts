@@ -1,5 +1,5 @@
 import { appError } from '../../core/errors.ts'
-import type { LiveEmbedding } from '../kb/embedding.ts'
+import type { LiveEmbedding } from '../knowledge/index/embedding.ts'
 import { EMBEDDING_MODEL, type EmbeddingsRequest } from './model.ts'
 
 export interface EmbeddingsAnswer {

@@ -1,7 +1,7 @@
-import { type Mail, type Mailer, MailFailure } from '../../channels/ports/mail.ts'
 import { LOCAL_DOMAIN } from '../../core/email.ts'
 import { LOGIN_CODE_SECONDS_MAX } from '../../core/limits/contract.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { type Mail, type Mailer, MailFailure } from '../../upstream/ports/mail.ts'
 
 export interface DeliveryOptions {
   /** Null without MB_SMTP_URL. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { IdentityFailure, type IdentityProvider } from '../../channels/ports/identity.ts'
 import type { Clock } from '../../core/clock.ts'
 import { createSeal, randomToken } from '../../core/crypto.ts'
 import { LOCAL_DOMAIN, normalEmail } from '../../core/email.ts'
 import { appError } from '../../core/errors.ts'
 import { NEXT_PATH_CHARS_MAX, OAUTH_FLOW_SECONDS_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { IdentityFailure, type IdentityProvider } from '../../upstream/ports/identity.ts'
 import type { SignedInUser } from '../tenants/service.ts'
 import type { SignupPolicy } from './signup-policy.ts'
 

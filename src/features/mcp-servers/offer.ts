@@ -1,4 +1,3 @@
-import type { ToolSpec } from '../../channels/ports/llm.ts'
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Seal } from '../../core/crypto.ts'
@@ -6,6 +5,7 @@ import { MCP_SCHEMAS_CHARS_MAX, MCP_TOOLS_OFFERED_MAX } from '../../core/limits/
 import { MCP_DEPTH_MAX, MCP_OFFERS_UNITS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
 import { callNames, type ToolsFor } from '../../tools/tool-box.ts'
+import type { ToolSpec } from '../../upstream/ports/llm.ts'
 import { asTool, type Call } from './call.ts'
 import type { Refresh } from './refresh.ts'
 import { stateOf } from './shown.ts'

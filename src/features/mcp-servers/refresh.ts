@@ -1,4 +1,3 @@
-import { type McpClient, type McpEndpoint, McpFailure } from '../../channels/ports/mcp.ts'
 import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import type { Seal } from '../../core/crypto.ts'
 import {
@@ -10,6 +9,7 @@ import { MCP_LISTINGS_AT_ONCE_MAX, MCP_LISTINGS_PER_TENANT_MAX } from '../../cor
 import { errorFields, type Logger } from '../../core/log.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { Leases } from '../../storage/shared-state.ts'
+import { type McpClient, type McpEndpoint, McpFailure } from '../../upstream/ports/mcp.ts'
 import { readListing } from './listing.ts'
 import type { McpErrorClass } from './model.ts'
 import type { McpServerStore, StoredServer } from './store.ts'

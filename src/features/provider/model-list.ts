@@ -1,9 +1,9 @@
-import type { Endpoint } from '../../channels/net/upstream-call.ts'
-import type { ModelListing } from '../../channels/ports/llm.ts'
 import { createTtlMap } from '../../core/bounded-maps.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Seal } from '../../core/crypto.ts'
 import { PROVIDER_CHANNELS_MAX } from '../../core/limits/machine.ts'
+import type { Endpoint } from '../../upstream/net/upstream-call.ts'
+import type { ModelListing } from '../../upstream/ports/llm.ts'
 import type { ModelListResponse } from './model.ts'
 import type { ProviderStore } from './store.ts'
 

@@ -1,8 +1,8 @@
-import { checkLiteral, type LiteralRefusal } from '../../channels/egress/url-guard.ts'
-import type { Endpoint } from '../../channels/net/upstream-call.ts'
 import { newId, type Seal } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { secretTail } from '../../core/secret-tail.ts'
+import { checkLiteral, type LiteralRefusal } from '../../upstream/egress/url-guard.ts'
+import type { Endpoint } from '../../upstream/net/upstream-call.ts'
 import type { ProviderConfig, ProviderPutRequest, ProviderTestResponse } from './model.ts'
 import type { ProviderStore, StoredProvider } from './store.ts'
 

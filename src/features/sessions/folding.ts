@@ -1,4 +1,3 @@
-import type { Llm, LlmMessage } from '../../channels/ports/llm.ts'
 import type { Clock } from '../../core/clock.ts'
 import { MEMORY_CHARS_MAX } from '../../core/limits/contract.ts'
 import { TURN_MS_MAX } from '../../core/limits/machine.ts'
@@ -7,6 +6,7 @@ import { bytesOfText, type MemoryBudget, type MemoryShare } from '../../core/mem
 import { firstChars } from '../../core/text.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { Leases } from '../../storage/shared-state.ts'
+import type { Llm, LlmMessage } from '../../upstream/ports/llm.ts'
 import { isOverLimit } from './service.ts'
 import type { SessionStore, StoredTurn } from './store.ts'
 

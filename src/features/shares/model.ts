@@ -4,7 +4,6 @@ import { requiredText } from '../../core/fields.ts'
 import {
   SHARE_NAME_CHARS_MAX,
   SHARE_ORIGINS_MAX,
-  SHARE_TEXT_CHARS_MAX,
   SHARE_TURNS_DEFAULT,
   SHARE_TURNS_MAX,
 } from '../../core/limits/contract.ts'
@@ -70,12 +69,3 @@ export type IssuedShare = z.infer<typeof IssuedShare>
 
 export const SharesResponse = z.object({ shares: z.array(Share) })
 export const ShareDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })
-
-/** A visitor's turn: a text, and the name that the browser has generated for the session. */
-export const VisitorTurn = z.object({
-  text: requiredText('text', SHARE_TEXT_CHARS_MAX),
-  session_id: z
-    .string({ error: issue('share_session') })
-    .regex(/^share-[A-Za-z0-9_-]{16,100}$/, { error: issue('share_session') })
-    .optional(),
-})

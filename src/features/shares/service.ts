@@ -1,9 +1,8 @@
 import { type Clock, DAY_MS } from '../../core/clock.ts'
-import { newId, randomToken, sha256Base64Url, sha256Hex } from '../../core/crypto.ts'
+import { newId, randomToken, sha256Hex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { SHARES_MAX, SHARE_TURNS_DEFAULT as TURNS_DEFAULT } from '../../core/limits/contract.ts'
 import { withinOwn } from '../../core/own-limits.ts'
-import type { Principal } from '../../core/principal.ts'
 import type { Apps } from '../apps/service.ts'
 import type { Keys, Maker } from '../keys/service.ts'
 import type { KeyLimits } from '../keys/store.ts'
@@ -98,21 +97,3 @@ function turnsOf({ rateLimit, dailyTokens }: KeyLimits): number {
   const limits = [rateLimit * MINUTES_A_DAY, dailyTokens].filter((limit) => limit > 0)
   return limits.length === 0 ? 0 : Math.min(...limits)
 }
-
-/** The principal of a visitor: acts as the app, without any right to manage. */
-export const visitorOf = ({ id, tenantId, appId }: OpenShare): Principal => ({
-  kind: 'app',
-  tenantId,
-  keyId: null,
-  appId,
-  deviceId: null,
-  userId: null,
-  shareId: id,
-})
-
-/**
- * The session id of a visitor, from the share and the name that the browser has generated. So no
- * visitor can name a session of a key, a person, a device or another share.
- */
-export const sessionOf = ({ id }: OpenShare, given = `share-${randomToken(16)}`): string =>
-  `share-${sha256Base64Url(`${id}\n${given}`).slice(0, 32)}`

@@ -1,7 +1,7 @@
-import { ChannelFailure } from '../../channels/ports/failure.ts'
-import { MailFailure } from '../../channels/ports/mail.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ToolFailure } from '../../tools/tool.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
+import { MailFailure } from '../../upstream/ports/mail.ts'
 import type { SystemTestResponse } from './model.ts'
 import type { SystemPart } from './settings.ts'
 

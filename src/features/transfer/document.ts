@@ -8,7 +8,7 @@ import {
 } from '../../core/limits/contract.ts'
 import { SOURCE_FILE_NAME_CHARS_MAX, SOURCE_URL_CHARS_MAX } from '../../core/limits/machine.ts'
 import { KEYS_PER_DOC } from '../../storage/indexes.ts'
-import type { CarriedDoc } from '../kb/archive.ts'
+import type { CarriedDoc } from '../knowledge/index/archive.ts'
 
 /** The documents of an export with the knowledge base. */
 

@@ -1,6 +1,6 @@
-import type { Archive } from '../kb/archive.ts'
-import type { Arriving, SourceArchive } from '../sources/archive.ts'
-import type { CarriedSource } from '../sources/archive-store.ts'
+import type { Archive } from '../knowledge/index/archive.ts'
+import type { Arriving, SourceArchive } from '../knowledge/sources/archive.ts'
+import type { CarriedSource } from '../knowledge/sources/archive-store.ts'
 import { type CarriedDocument, carriedDoc } from './document.ts'
 import type { Mode, Report } from './plan.ts'
 

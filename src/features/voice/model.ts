@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { DEFAULT_VOICE } from '../../channels/ports/speech.ts'
 import { issue } from '../../core/errors.ts'
 import { optionalFlag, optionalText, requiredText } from '../../core/fields.ts'
 import { TTS_TEXT_CHARS_MAX, VOICE_ID_CHARS_MAX } from '../../core/limits/contract.ts'
+import { DEFAULT_VOICE } from '../../upstream/ports/speech.ts'
 
 const voice = optionalText('voice')
   .refine((value) => (value?.length ?? 0) <= VOICE_ID_CHARS_MAX, {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Asr } from '../../channels/ports/speech.ts'
+import type { Asr } from '../../upstream/ports/speech.ts'
 import { hear } from './service.ts'
 
 const { signal } = new AbortController()

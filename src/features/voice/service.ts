@@ -1,5 +1,9 @@
 import { availableParallelism } from 'node:os'
-import { ChannelFailure, openAiCodeOf } from '../../channels/ports/failure.ts'
+import { appError } from '../../core/errors.ts'
+import { VOICE_REQUESTS_GREED, VOICE_REQUESTS_PER_CORE } from '../../core/limits/machine.ts'
+import type { Logger } from '../../core/log.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
+import { ChannelFailure, openAiCodeOf } from '../../upstream/ports/failure.ts'
 import type {
   Asr,
   AsrHints,
@@ -7,11 +11,7 @@ import type {
   AudioCodecs,
   Transcript,
   Tts,
-} from '../../channels/ports/speech.ts'
-import { appError } from '../../core/errors.ts'
-import { VOICE_REQUESTS_GREED, VOICE_REQUESTS_PER_CORE } from '../../core/limits/machine.ts'
-import type { Logger } from '../../core/log.ts'
-import { createSemaphore } from '../../core/semaphore.ts'
+} from '../../upstream/ports/speech.ts'
 import { encodeSpeech, type SpeechOutput, speechMp3, type Utterance } from './speech.ts'
 
 /** The recognition in use. */

@@ -1,4 +1,6 @@
-import { ChannelFailure } from '../../channels/ports/failure.ts'
+import { TTS_AUDIO_SECONDS_MAX } from '../../core/limits/upstream.ts'
+import { splitSpeech } from '../../speech/split.ts'
+import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import {
   type AudioCodecs,
   type PcmStream,
@@ -6,9 +8,7 @@ import {
   type SpeechFormat,
   type SpeechRequest,
   type Tts,
-} from '../../channels/ports/speech.ts'
-import { TTS_AUDIO_SECONDS_MAX } from '../../core/limits/upstream.ts'
-import { splitSpeech } from './split.ts'
+} from '../../upstream/ports/speech.ts'
 
 export interface SpeechOptions {
   readonly tts: Tts

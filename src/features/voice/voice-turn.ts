@@ -4,10 +4,10 @@ import { AppError, appError, type ErrorCode } from '../../core/errors.ts'
 import { AGENT_TEXT_CHARS_MAX, TTS_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
 import { charCount, firstChars } from '../../core/text.ts'
+import { speakable } from '../../speech/speech-text.ts'
 import type { Agent, OpenedTurn } from '../agent/service.ts'
 import type { VoiceRequest } from './model.ts'
 import type { Voice } from './service.ts'
-import { speakable } from './speech-text.ts'
 
 /** One step of a voice loop, for the request log (contract, Voice loop logging). */
 export interface Stage {

@@ -27,9 +27,9 @@ const LAYER_SAMPLES: readonly Sample[] = [
       'src/channels/openai/chat.ts': "import { kb } from '../../features/kb/service.ts'",
       'src/channels/openai/tts.ts': "\nimport { x } from '../minimax/tts.ts'",
       'src/features/apps/service.ts': "import { createKb } from '../kb/service.ts'",
-      'src/features/kb/service.ts': "export { open } from '../../storage/sqlite/db.ts'",
-      'src/features/kb/model.ts': "import type { R } from './routes.ts'",
-      'src/features/kb/routes.ts': "const x = await import('../apps/model.ts')",
+      'src/features/knowledge/service.ts': "export { open } from '../../storage/sqlite/db.ts'",
+      'src/features/knowledge/model.ts': "import type { R } from './routes.ts'",
+      'src/features/knowledge/routes.ts': "const x = await import('../apps/model.ts')",
       'src/http/gate.ts': "import { find } from '../features/keys/service.ts'",
       'src/http/sse.ts': "import { surface } from '../surface.ts'",
       'src/http/body.ts': "import type { Keys } from '../features/keys/service.ts'",
@@ -42,9 +42,9 @@ const LAYER_SAMPLES: readonly Sample[] = [
       'src/channels/openai/chat.ts:1',
       'src/channels/openai/tts.ts:2',
       'src/features/apps/service.ts:1',
-      'src/features/kb/service.ts:1',
-      'src/features/kb/model.ts:1',
-      'src/features/kb/routes.ts:1',
+      'src/features/knowledge/service.ts:1',
+      'src/features/knowledge/model.ts:1',
+      'src/features/knowledge/routes.ts:1',
       'src/http/gate.ts:1',
       'src/http/sse.ts:1',
       'src/http/body.ts:1',
@@ -55,7 +55,7 @@ const LAYER_SAMPLES: readonly Sample[] = [
       'src/main.ts': "import { open } from './storage/sqlite/db.ts'",
       'src/commands/key.ts': "import { open } from '../storage/sqlite/db.ts'",
       'src/features/apps/service.ts': "import type { Kb } from '../kb/service.ts'",
-      'src/features/kb/routes.ts':
+      'src/features/knowledge/routes.ts':
         "import { a } from './service.ts'\nimport { b } from '../../http/sse.ts'",
       'src/http/gate.ts': "import type { Principal } from '../core/principal.ts'",
       'test/api/kb.test.ts': "import { open } from '../../src/storage/sqlite/db.ts'",
@@ -63,10 +63,13 @@ const LAYER_SAMPLES: readonly Sample[] = [
   },
   {
     rule: 'a test beside a module stays in its folder',
-    bad: { 'src/features/kb/store.test.ts': "import { open } from '../../storage/sqlite/db.ts'" },
-    expect: ['src/features/kb/store.test.ts:1'],
+    bad: {
+      'src/features/knowledge/index/store.test.ts':
+        "import { open } from '../../storage/sqlite/db.ts'",
+    },
+    expect: ['src/features/knowledge/index/store.test.ts:1'],
     good: {
-      'src/features/kb/store.test.ts':
+      'src/features/knowledge/index/store.test.ts':
         "import { a } from './store.ts'\nimport { openDb } from '../../../test/support/db.ts'",
     },
   },
@@ -82,7 +85,7 @@ const TEXT_SAMPLES: readonly Sample[] = [
   {
     rule: 'SQL stays in store.ts and storage/',
     bad: {
-      'src/features/kb/service.ts': [
+      'src/features/knowledge/service.ts': [
         'const a = sql`SELECT id',
         "const b = 'INSERT INTO doc VALUES (?)'",
         "const c = 'PRAGMA optimize'",
@@ -90,21 +93,23 @@ const TEXT_SAMPLES: readonly Sample[] = [
         '  SELECT id FROM doc`',
       ].join('\n'),
     },
-    expect: [1, 2, 3, 5].map((line) => `src/features/kb/service.ts:${line}`),
+    expect: [1, 2, 3, 5].map((line) => `src/features/knowledge/service.ts:${line}`),
     good: {
-      'src/features/kb/store.ts': "const b = 'DELETE FROM doc'",
-      'src/features/kb/service.ts': "const words = 'select a document, update it, delete from it'",
+      'src/features/knowledge/index/store.ts': "const b = 'DELETE FROM doc'",
+      'src/features/knowledge/service.ts':
+        "const words = 'select a document, update it, delete from it'",
     },
   },
   {
     rule: 'only roots and core read the clock and chance',
     bad: {
-      'src/features/kb/service.ts': 'const a = Date.now()\nnew Date()\nnew Date\nMath.random()',
+      'src/features/knowledge/service.ts':
+        'const a = Date.now()\nnew Date()\nnew Date\nMath.random()',
     },
-    expect: [1, 2, 3, 4].map((line) => `src/features/kb/service.ts:${line}`),
+    expect: [1, 2, 3, 4].map((line) => `src/features/knowledge/service.ts:${line}`),
     good: {
       'src/core/clock.ts': 'export const now = () => Date.now()',
-      'src/features/kb/service.ts': 'const at = new Date(clock.now())',
+      'src/features/knowledge/service.ts': 'const at = new Date(clock.now())',
     },
   },
   {

@@ -1,11 +1,13 @@
 // The layer (zone) of each file, in the order
-// core < ports < features < routes of features < surface < app < composition roots.
+// core < ports < speech < features < doors < routes < surface < app < composition roots.
 export type Zone =
   | 'root'
   | 'core'
   | 'port'
   | 'adapter'
+  | 'speech'
   | 'feature'
+  | 'door'
   | 'routes'
   | 'http'
   | 'surface'
@@ -20,14 +22,16 @@ const ZONES: readonly (readonly [RegExp, Zone])[] = [
   [/^src\/(commands|data-folder|wiring)\//, 'root'],
   [/^src\/core\//, 'core'],
   [/^src\/storage\/[^/]+$/, 'port'],
-  [/^src\/channels\/(ports|resilience|egress|net|child)\//, 'port'],
+  [/^src\/upstream\//, 'port'],
   [/^src\/tools\//, 'port'],
   [/^src\/storage\/migrations\//, 'port'],
   [/^src\/jobs\//, 'port'],
   [/^src\/(config|setting-values)\.ts$/, 'port'],
   [/^src\/(storage|channels)\/[^/]+\//, 'adapter'],
   [/^src\/(audio|documents|native)\//, 'adapter'],
-  [/^src\/features\/[^/]+\/(routes|[\w-]+-routes)\.ts$/, 'routes'],
+  [/^src\/speech\//, 'speech'],
+  [/^src\/(features|doors)\/[^/]+\/(.+\/)?(routes|[\w-]+-routes)\.ts$/, 'routes'],
+  [/^src\/doors\/[^/]+\//, 'door'],
   [/^src\/features\/[^/]+\//, 'feature'],
   [/^src\/surface\.ts$/, 'surface'],
   [/^src\/http\//, 'http'],
@@ -41,7 +45,7 @@ export const zoneOf = (path: string): Zone =>
 
 /** The folder of one feature or one adapter. */
 export const unitOf = (path: string): string =>
-  path.match(/^src\/(features|channels|storage)\/[^/]+(?=\/)|^src\/[^/]+/)?.[0] ?? path
+  path.match(/^src\/(features|doors|channels|storage)\/[^/]+(?=\/)|^src\/[^/]+/)?.[0] ?? path
 
 export const isTest = (path: string) => /\.test\.tsx?$/.test(path)
 

@@ -8,13 +8,13 @@ export interface MathToken extends Tokens.Generic {
 }
 
 /** A longer formula stays text: it would hold the page for too long. */
-export const FORMULA_CHARS_MAX = 4_000
+const FORMULA_CHARS_MAX = 4_000
 
 /**
  * After so many openings without an end, further `$$`, `\[` and `\(` of the text stay text: the
  * search for each end reads up to `FORMULA_CHARS_MAX` characters.
  */
-export const UNCLOSED_MAX = 200
+const UNCLOSED_MAX = 200
 
 const END_OF: Readonly<Record<string, string>> = { $$: '$$', '\\[': '\\]', '\\(': '\\)' }
 /** By Pandoc's rule, so that "$5 and $6" is not a formula. */

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { randomToken, sha256Base64Url } from '../../core/crypto.ts'
+import { issue } from '../../core/errors.ts'
+import { requiredText } from '../../core/fields.ts'
+import { SHARE_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { OpenShare } from '../../features/shares/store.ts'
+
+/** A visitor's turn: a text, and the name that the browser has generated for the session. */
+export const VisitorTurn = z.object({
+  text: requiredText('text', SHARE_TEXT_CHARS_MAX),
+  session_id: z
+    .string({ error: issue('share_session') })
+    .regex(/^share-[A-Za-z0-9_-]{16,100}$/, { error: issue('share_session') })
+    .optional(),
+})
+
+/** The principal of a visitor: acts as the app, without any right to manage. */
+export const visitorOf = ({ id, tenantId, appId }: OpenShare): Principal => ({
+  kind: 'app',
+  tenantId,
+  keyId: null,
+  appId,
+  deviceId: null,
+  userId: null,
+  shareId: id,
+})
+
+/**
+ * The session id of a visitor, from the share and the name that the browser has generated. So no
+ * visitor can name a session of a key, a person, a device or another share.
+ */
+export const sessionOf = ({ id }: OpenShare, given = `share-${randomToken(16)}`): string =>
+  `share-${sha256Base64Url(`${id}\n${given}`).slice(0, 32)}`

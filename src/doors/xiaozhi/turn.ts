@@ -1,0 +1,245 @@
+import type { Clock } from '../../core/clock.ts'
+import { AppError, appError } from '../../core/errors.ts'
+import { AGENT_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Principal } from '../../core/principal.ts'
+import { charCount, firstChars } from '../../core/text.ts'
+import type { Agent } from '../../features/agent/service.ts'
+import type { Voice } from '../../features/voice/service.ts'
+import type { outcomeOf, Stage, stopwatch } from '../../features/voice/voice-turn.ts'
+import type {
+  Speaking,
+  SpokenSentence,
+  speakSentence,
+  speakTurn,
+  TurnEnd,
+} from '../../speech/spoken-turn.ts'
+import type { Tool } from '../../tools/tool.ts'
+import {
+  type AudioCodecs,
+  DEFAULT_VOICE,
+  OPENAI_SPEECH_RATE,
+  RECOGNISER_RATE,
+} from '../../upstream/ports/speech.ts'
+import type { ServerMessage } from './messages.ts'
+import { createMouth, type Mouth, type Pace } from './speech-player.ts'
+
+export interface BoardTurnOptions {
+  readonly agent: Pick<Agent, 'openTurn'>
+  readonly voice: Pick<Voice, 'transcribe' | 'stream'>
+  readonly codecs: Pick<AudioCodecs, 'wav'>
+  /** Functions of features/voice. */
+  readonly speech: {
+    readonly speakSentence: typeof speakSentence
+    readonly speakTurn: typeof speakTurn
+    readonly stopwatch: typeof stopwatch
+    readonly outcomeOf: typeof outcomeOf
+  }
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** The parts of its socket that a turn needs. */
+export interface BoardTurn {
+  /** Counts the turn to its key. Throws `rate_limited`, `budget_spent` or `invalid_key`. */
+  readonly admit: () => Promise<Principal>
+  readonly sessionId: string
+  /** The board's own tools. */
+  readonly tools: () => readonly Tool[]
+  readonly pace: Pace
+  readonly sendMessage: (message: ServerMessage) => void
+  readonly sendPacket: (packet: Uint8Array) => void
+  readonly onStage: (stage: Stage) => void
+  /** Aborts when the turn is interrupted. */
+  readonly signal: AbortSignal
+}
+
+/** The input of a turn: sound, 16 kHz mono, or text. */
+export type TurnInput = { readonly samples: Int16Array } | { readonly text: string }
+
+/**
+ * Runs turns of boards: recognises, answers, and speaks sentence by sentence while the model still
+ * writes. After any failure the board gets a short sentence, and always the end of a speech that
+ * has begun (contract 2, 4.4). An aborted turn only ends its speech.
+ */
+export class BoardTurns {
+  constructor(private readonly options: BoardTurnOptions) {}
+
+  /** Rejects with `invalid_key` when the key is not valid any more. */
+  async run(principal: Principal, turn: BoardTurn, input: TurnInput): Promise<void> {
+    const { pace, signal } = turn
+    const stage = createSpeechStage(this.options, turn.onStage)
+    const mouth = createMouth({ ...turn, onSound: stage.sounded })
+    const onAbort = () => {
+      pace.stop()
+      mouth.close()
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      // A typed question is shown even when the turn is refused.
+      if ('text' in input) turn.sendMessage({ type: 'stt', text: input.text })
+      await this.#admit(input, turn)
+      const text = firstChars(await this.#hear(principal, input, turn), AGENT_TEXT_CHARS_MAX)
+      signal.throwIfAborted()
+      if (!('text' in input)) turn.sendMessage({ type: 'stt', text })
+      mouth.open()
+      await this.#answer(principal, text, turn, { mouth, stage })
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'invalid_key') throw error
+      if (!signal.aborted) await this.#explain(error, principal, turn, { mouth, stage })
+    } finally {
+      stage.end()
+      await pace.played(signal).catch(() => {})
+      signal.removeEventListener('abort', onAbort)
+      mouth.close()
+    }
+  }
+
+  #speaking(tenantId: string): Speaking {
+    const output = { format: 'packets', rate: OPENAI_SPEECH_RATE } as const
+    return { voice: this.options.voice, voiceId: DEFAULT_VOICE, tenantId, output }
+  }
+
+  /** Admits the turn; a refusal gets a row in the request log, as that of a request does. */
+  async #admit(input: TurnInput, { admit, onStage, sessionId }: BoardTurn): Promise<void> {
+    const { clock, speech } = this.options
+    const startedAt = clock.steady()
+    try {
+      await admit()
+    } catch (error) {
+      const latencyMs = Math.round(clock.steady() - startedAt)
+      const textChars = 'text' in input ? charCount(input.text) : null
+      const row = { ...speech.outcomeOf(error), latencyMs, textChars, sessionId, channel: null }
+      onStage({ endpoint: '/v1/agent', ...row })
+      throw error
+    }
+  }
+
+  async #hear({ tenantId }: Principal, input: TurnInput, turn: BoardTurn): Promise<string> {
+    if ('text' in input) return input.text
+    // The button was released at once; recognisers refuse a file without sound.
+    if (input.samples.length === 0) throw appError('speech_not_understood')
+    const { voice, codecs, clock, speech } = this.options
+    const timed = speech.stopwatch(clock, turn.onStage)
+    const text = await timed('/v1/asr', async (note) => {
+      const clip = { bytes: codecs.wav(input.samples, RECOGNISER_RATE), tenantId }
+      const heard = await voice.transcribe(clip, turn.signal)
+      note({ textChars: charCount(heard.text) })
+      return heard.text
+    })
+    if (text === '') throw appError('speech_not_understood')
+    return text
+  }
+
+  /** Throws the first failure of model or speech, after everything before it was sent. */
+  async #answer(principal: Principal, text: string, turn: BoardTurn, { mouth, stage }: Saying) {
+    const { sessionId, tools, signal, onStage } = turn
+    const ended = Promise.withResolvers<TurnEnd>()
+    const request = { text, images: [], kb: true, ownTools: tools() }
+    const { agent, speech, clock } = this.options
+    const timed = speech.stopwatch(clock, onStage)
+    const opening = agent.openTurn(principal, request, sessionId)
+    const written = timed('/v1/agent', async (note) => {
+      note({ sessionId, textChars: charCount(text) })
+      const turn = await opening
+      const { failure } = await ended.promise
+      // Another channel than the first may have answered.
+      note({ channel: turn.channel })
+      if (failure !== null && !signal.aborted) throw failure
+    })
+    written.catch(() => {})
+    const opened = await opening
+    const speaking = this.#speaking(principal.tenantId)
+    let failure: unknown = null
+    const speak = (sentence: string) => {
+      stage.asked(sentence)
+      // After a failure the rest is only shown, without sound.
+      return failure === null
+        ? speech.speakSentence(speaking, sentence, signal)
+        : silence(sentence, failure)
+    }
+    try {
+      for await (const sentence of speech.speakTurn(opened, speak, signal, ended.resolve)) {
+        await mouth.say(sentence).catch((error: unknown) => {
+          if (!signal.aborted) failure ??= error
+        })
+        signal.throwIfAborted()
+      }
+    } finally {
+      stage.failed(failure)
+    }
+    await written
+    if (failure !== null) throw failure
+  }
+
+  /** Sends a sentence about the failure; speaks it unless speech itself failed. */
+  async #explain(error: unknown, { tenantId }: Principal, turn: BoardTurn, saying: Saying) {
+    const { mouth, stage } = saying
+    if (!(error instanceof AppError)) {
+      this.options.log.error('turn of a board failed', errorFields(error))
+    }
+    const told = error instanceof AppError ? error : appError('turn_failed')
+    mouth.open()
+    if (!told.code.startsWith('tts_')) {
+      const speaking = this.#speaking(tenantId)
+      const { speakSentence } = this.options.speech
+      stage.asked(told.message)
+      const failure = await mouth.say(speakSentence(speaking, told.message, turn.signal)).then(
+        () => null,
+        (failure: unknown) => failure,
+      )
+      if (failure === null || turn.signal.aborted) return
+      stage.failed(failure)
+    }
+    turn.sendMessage({ type: 'alert', status: '出错了', message: told.message, emotion: 'sad' })
+  }
+}
+
+interface Saying {
+  readonly mouth: Mouth
+  readonly stage: SpeechStage
+}
+
+/** A sentence that is shown and not spoken. */
+function silence(text: string, failure: unknown): SpokenSentence {
+  const sound = Promise.reject(failure)
+  sound.catch(() => {})
+  return { text, sound }
+}
+
+type SpeechStage = ReturnType<typeof createSpeechStage>
+
+/** The step of speech for the request log: the time to its first sound. */
+function createSpeechStage({ clock, speech }: BoardTurnOptions, onStage: (stage: Stage) => void) {
+  let askedAt: number | null = null
+  let soundedAt: number | null = null
+  let textChars = 0
+  let failure: unknown = null
+  return {
+    asked(text: string): void {
+      askedAt ??= clock.steady()
+      textChars += charCount(text)
+    },
+    sounded(): void {
+      soundedAt ??= clock.steady()
+    },
+    /** Records a failure; the first one counts, null is none. */
+    failed(error: unknown): void {
+      failure ??= error
+    },
+    /** To be called once, because a turn has one row of speech. */
+    end(): void {
+      if (askedAt === null) return
+      const latencyMs = Math.round((soundedAt ?? clock.steady()) - askedAt)
+      onStage({
+        endpoint: '/v1/tts',
+        ...speech.outcomeOf(failure),
+        latencyMs,
+        textChars,
+        ...NO_TURN,
+      })
+    },
+  }
+}
+
+const NO_TURN = { sessionId: null, channel: null } as const

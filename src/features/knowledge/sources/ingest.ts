@@ -1,0 +1,217 @@
+import type { Clock } from '../../../core/clock.ts'
+import {
+  SOURCE_FETCHES,
+  SOURCE_LONG_READINGS,
+  SOURCE_READINGS,
+} from '../../../core/limits/machine.ts'
+import { createSemaphore, type Semaphore } from '../../../core/semaphore.ts'
+import type { Statement } from '../../../storage/db.ts'
+import type { Part } from './cut.ts'
+import { failure, quotaFailure } from './failure.ts'
+import { cutTitle } from './model.ts'
+import type { FetchedPage, Pages } from './pages.ts'
+import type { Read, ReadText, Spool } from './reading.ts'
+import type { SourceKey, SourceRow, SourceStore, Version } from './store.ts'
+
+/** Stores the documents of sources (features/kb). */
+export interface Documents {
+  /** Cuts, embeds and stores one document without showing it. Rejects as the embedder does. */
+  add(source: SourceKey, doc: NewDocument, signal: AbortSignal): Promise<void>
+  room(tenantId: string, sourceId: string): Promise<number>
+  publish(tenantId: string, sourceId: string, count: number): Statement[]
+  retire(tenantId: string, sourceId: string): Statement
+  /** Discards documents that were added and not shown. */
+  discard(sourceId?: string): Promise<void>
+  /** Documents of all sources that were added and not shown; `abandon` discards some of them. */
+  arriving(): Promise<{ num: number; tenant_id: string; source_id: string }[]>
+  abandon(nums: readonly number[]): Promise<void>
+  sweep(): Promise<void>
+}
+
+export interface NewDocument extends Part {
+  readonly title: string
+  readonly part: number
+  readonly parts: number
+  readonly createdAt: string
+}
+
+export interface IngestOptions {
+  readonly store: SourceStore
+  readonly documents: Documents
+  readonly spool: Spool
+  readonly pages: Pages
+  readonly read: Read
+  readonly kindOf: KindOf
+  readonly clock: Clock
+}
+
+/** The kind of a file by its contents; null when it is not supported. */
+export type KindOf = (
+  bytes: Uint8Array,
+  fileName: string,
+  contentType?: string,
+) => { readonly kind: string; readonly mediaType: string } | 'encrypted' | null
+
+/** A file in the spool, and its version as the page reported it. */
+interface Spooled extends Version {
+  readonly bytes: number
+  readonly contentType: string
+}
+
+/**
+ * Turns one source into documents: fetches the page, reads the file, embeds and stores its parts,
+ * and shows all of them at once. Tenants take turns at fetching and at reading. Throws
+ * `SourceFailure`, or what the embedder and the database throw; no new document is shown then.
+ */
+export function createIngest(options: IngestOptions) {
+  const { store, documents, spool, read, kindOf, clock } = options
+  const fetches = createSemaphore(SOURCE_FETCHES)
+  const fetchPage = createFetch(fetches, options)
+  const readings = createReadings()
+  const at = () => ({ now: clock.now(), iso: clock.iso() })
+
+  async function checkPage(source: SourceRow, signal: AbortSignal): Promise<void> {
+    const page = await fetchPage(source, signal, () => enter(store, source, 'reading'))
+    if (!page) {
+      const { etag, last_modified: lastModified } = source
+      await store.unchanged(source, { etag, lastModified }, at())
+      return
+    }
+    const kind = page.bytes > 0 && kindOf(spool.map(source.id), '', page.contentType)
+    const isPage = kind && (kind === 'encrypted' || PAGE_KINDS.has(kind.kind))
+    if (page.bytes > 0 && !isPage) throw failure('unsupported')
+    await makeDocuments(source, page, signal)
+  }
+
+  const makeDocuments = (source: SourceRow, file: Spooled, signal: AbortSignal) =>
+    readings.run(
+      source.tenant_id,
+      (isBrief) => readDocuments(source, file, isBrief, signal),
+      signal,
+    )
+
+  /** False when the reading is to be brief and takes longer. */
+  async function readDocuments(
+    source: SourceRow,
+    file: Spooled,
+    isBrief: boolean,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    await enter(store, source, 'reading')
+    const { id, tenant_id: tenantId, file_name: fileName } = source
+    const text = await read({ id, tenantId, fileName, ...file }, isBrief, signal)
+    if (text === null) return false
+    if (text.hash === source.text_hash) await store.unchanged(source, file, at())
+    else await embed(source, file, text, signal)
+    return true
+  }
+
+  /** Embeds and stores the parts; the documents that they replace stay searchable until then. */
+  async function embed(source: SourceRow, file: Spooled, text: ReadText, signal: AbortSignal) {
+    const { tenant_id: tenantId, id } = source
+    const count = text.parts.length
+    const checkRoom = async () => {
+      const room = await documents.room(tenantId, id)
+      if (count > room) throw quotaFailure(count, room)
+    }
+    await checkRoom()
+    await enter(store, source, 'embedding')
+    const title = titleOf(source, text)
+    const createdAt = clock.iso()
+    try {
+      for (const [i, part] of text.parts.entries()) {
+        const name = count === 1 ? title : `${title} (${i + 1}/${count})`
+        const place = { title: name, part: i + 1, parts: count, createdAt }
+        await documents.add(source, { ...part, ...place }, signal)
+        signal.throwIfAborted()
+      }
+      const { etag, lastModified, bytes } = file
+      const content = { ...text, title, bytes, etag, lastModified }
+      const shown = documents.publish(tenantId, id, count)
+      // The tenant may have added other documents meanwhile, or deleted the source.
+      if (!(await store.show(source, shown, content, at()))) await checkRoom()
+    } finally {
+      await documents.discard(id)
+    }
+  }
+
+  return {
+    run: (source: SourceRow, signal: AbortSignal): Promise<void> =>
+      source.kind === 'url'
+        ? checkPage(source, signal)
+        : makeDocuments(source, uploaded(source), signal),
+    /** How many sources are being fetched or read. */
+    running: () => fetches.held() + readings.held(),
+  }
+}
+
+/** Stores the progress of a source that has no documents yet; others stay `ready`. */
+async function enter(
+  store: SourceStore,
+  source: SourceRow,
+  state: 'reading' | 'embedding',
+): Promise<void> {
+  if (isWaiting(source)) await store.setState(source, state)
+}
+
+const uploaded = ({ media_type: contentType, bytes }: SourceRow): Spooled => ({
+  ...{ contentType, bytes },
+  ...{ etag: null, lastModified: null },
+})
+
+/** A file that takes long gives its place to the others and is read anew beside them. */
+function createReadings() {
+  const brief = createSemaphore(SOURCE_READINGS)
+  const long = createSemaphore(SOURCE_LONG_READINGS)
+  return {
+    /** `work` resolves with false when it is to be brief and takes longer. */
+    async run(tenantId: string, work: (isBrief: boolean) => Promise<boolean>, signal: AbortSignal) {
+      const isDone = await brief.run(tenantId, () => work(true), signal)
+      if (!isDone) await long.run(tenantId, () => work(false), signal)
+    },
+    held: () => brief.held() + long.held(),
+  }
+}
+
+/** After this many waits a page keeps its slot, so that others do not overtake it for ever. */
+const WAITS_MAX = 60
+
+/**
+ * Fetches a page in its tenant's turn. A page waits without a slot when its host was just asked.
+ */
+function createFetch(slots: Semaphore, { pages, clock }: IngestOptions) {
+  return async function fetchPage(
+    source: SourceRow,
+    signal: AbortSignal,
+    begin: () => Promise<void>,
+  ): Promise<FetchedPage | null> {
+    for (let waits = 0; ; waits++) {
+      const page = await slots.run(
+        source.tenant_id,
+        async () => {
+          if (waits < WAITS_MAX && pages.waitMs(source) > 0) return 'early'
+          await begin()
+          return pages.fetch(source, signal)
+        },
+        signal,
+      )
+      if (page !== 'early') return page
+      await clock.sleep(pages.waitMs(source), signal)
+    }
+  }
+}
+
+export type Ingest = ReturnType<typeof createIngest>
+
+/** Kinds of pages that are read (contract 2, 3.3). */
+const PAGE_KINDS: ReadonlySet<string> = new Set(['html', 'text', 'markdown', 'pdf'])
+
+/** Whether the source has no documents yet and has not failed. */
+export const isWaiting = ({ state }: SourceRow): boolean =>
+  state === 'queued' || state === 'reading' || state === 'embedding'
+
+function titleOf(source: SourceRow, { title, mediaType }: ReadText): string {
+  const isPage = source.kind === 'url' && mediaType === 'text/html'
+  const own = isPage && source.is_named === 0 ? cutTitle(title ?? '') : ''
+  return own || source.title
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test'
+import { systemClock } from '../../../core/clock.ts'
+import { appError } from '../../../core/errors.ts'
+import { createSources, type SourcesParts } from './service.ts'
+
+/** The service on a spool and shared files that note what they remove. */
+function open(store: Partial<SourcesParts['store']>, removeFile = async () => {}) {
+  const removed: string[] = []
+  const logged: string[] = []
+  const parts = {
+    store: { counts: async () => ({ waiting: 0, refreshed: 0 }), ...store },
+    work: { wake() {} },
+    spool: {
+      write: async () => 3,
+      map: () => new Uint8Array(3),
+      remove: () => removed.push('spool'),
+    },
+    files: {
+      keep: async () => {},
+      remove: () => {
+        removed.push('files')
+        return removeFile()
+      },
+    },
+    kindOf: () => ({ mediaType: 'text/plain' }),
+    clock: systemClock(),
+    log: { warn: (event: string) => logged.push(event) },
+    limits: { file_mb_max: 1 },
+  } as unknown as SourcesParts
+  const form = { title: 't', fileName: 'a.txt', contentType: 'text/plain' }
+  const upload = () =>
+    createSources(parts).upload('tenant', async (save) => {
+      await save((async function* () {})())
+      return form
+    })
+  return { upload, removed, logged }
+}
+
+const away = () => Promise.reject(new Error('the database is away'))
+
+test('the file of a source that was stored stays when the source cannot be read', async () => {
+  const { upload, removed } = open({ insert: async () => true, get: away })
+  await expect(upload()).rejects.toThrow('the database is away')
+  expect(removed).toEqual([])
+})
+
+test('the file stays when nobody can tell whether its source was stored', async () => {
+  const { upload, removed } = open({ insert: away, row: away })
+  await expect(upload()).rejects.toThrow('the database is away')
+  expect(removed).toEqual([])
+})
+
+test('the file goes when its source was not stored', async () => {
+  const { upload, removed } = open({ insert: away, row: async () => null })
+  await expect(upload()).rejects.toThrow('the database is away')
+  expect(removed).toEqual(['spool', 'files'])
+})
+
+test('a file that cannot be removed does not replace the reason of a refusal', async () => {
+  const counts = async () => {
+    throw appError('file_empty')
+  }
+  const { upload, logged } = open({ counts }, away)
+  await expect(upload()).rejects.toMatchObject({ code: 'file_empty' })
+  expect(logged).toEqual(['file not removed'])
+})

@@ -1,0 +1,178 @@
+import { type Clock, MINUTE_MS } from '../../../core/clock.ts'
+import { errorFields, type Logger } from '../../../core/log.ts'
+import type { Meters } from '../../../core/meters.ts'
+import type { Jobs } from '../../../jobs/runner.ts'
+import { leaseName, type SharedState } from '../../../storage/shared-state.ts'
+import { ChannelFailure } from '../../../upstream/ports/failure.ts'
+import { failure, SourceFailure, StatusFailure } from './failure.ts'
+import { type Documents, type Ingest, isWaiting } from './ingest.ts'
+import type { Spool } from './reading.ts'
+import type { SourceKey, SourceRow, SourceStore } from './store.ts'
+
+/** Waits after failures of the embedder; after the last one the source fails. */
+const RETRY_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS] as const
+
+export interface WorkOptions {
+  readonly store: SourceStore
+  readonly documents: Documents
+  readonly spool: Spool
+  readonly ingest: Ingest
+  readonly jobs: Jobs
+  readonly shared: Pick<SharedState, 'isAlone' | 'leases' | 'files'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly meters: Pick<Meters, 'sourceEnded'>
+}
+
+/**
+ * Works on sources in the background. The work queue is in the database, so it continues after a
+ * restart.
+ */
+export function createSourceWork(options: WorkOptions) {
+  const { store, documents, spool, ingest, jobs, clock, log, meters } = options
+  const { isAlone, leases, files } = options.shared
+  const running = new Map<string, AbortController>()
+  let recovered: Promise<void> | null = null
+
+  const sweep = () => jobs.run('remove old documents', documents.sweep)
+
+  async function work(key: SourceKey, signal: AbortSignal): Promise<void> {
+    const source = await store.row(key.tenant_id, key.id)
+    if (source?.due_at == null || source.due_at > clock.now()) return
+    const begin = clock.steady()
+    let outcome = 'ready'
+    try {
+      // What another process left that was at work on it.
+      if (!isAlone) await documents.discard(key.id)
+      if (source.kind === 'file' && isWaiting(source)) await fetchFile(options, key.id)
+      await ingest.run(source, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      outcome = await fail(options, source, error)
+    }
+    meters.sourceEnded(outcome, (clock.steady() - begin) / 1_000)
+    const left = await store.row(key.tenant_id, key.id)
+    if (!left || left.kind === 'url' || !isWaiting(left)) await removeFile(key.id)
+  }
+
+  async function removeFile(id: string): Promise<void> {
+    spool.remove(id)
+    await files.remove(id)
+  }
+
+  function start(key: SourceKey): void {
+    if (running.has(key.id)) return
+    const ended = new AbortController()
+    running.set(key.id, ended)
+    jobs.run('read a source', async (stopping) => {
+      const signal = AbortSignal.any([stopping, ended.signal])
+      let isOurs = true
+      try {
+        isOurs = await leases.hold(leaseName.source(key.id), signal, (held) => work(key, held))
+      } catch (error) {
+        // The result could not be stored: the database does not answer.
+        log.error('state of a source not stored', errorFields(error))
+        await clock.sleep(RETRY_MS[0], signal).catch(() => {})
+      } finally {
+        running.delete(key.id)
+        if (isOurs) sweep()
+      }
+    })
+  }
+
+  async function startDue(): Promise<void> {
+    recovered ??= recover(options).catch((error) => {
+      recovered = null
+      throw error
+    })
+    await recovered
+    const elsewhere = new Set(await leases.heldElsewhere(leaseName.source('')))
+    for (const key of await store.due(clock.now()))
+      if (!elsewhere.has(leaseName.source(key.id))) start(key)
+  }
+
+  return {
+    /** Starts work on all sources that are due. */
+    startDue,
+
+    /** How many sources are being worked on, or wait for their turn. */
+    open: (state: 'waiting' | 'reading'): number =>
+      state === 'reading' ? ingest.running() : running.size - ingest.running(),
+
+    /** Calls `startDue` now, because a source has become due. */
+    wake: (): void => jobs.run('start sources', startDue),
+
+    /** Ends the work on a deleted source. */
+    end(id: string): void {
+      running.get(id)?.abort(new Error('the source was deleted'))
+      sweep()
+      jobs.run('remove a file', () => removeFile(id))
+    },
+  }
+}
+
+export type SourceWork = ReturnType<typeof createSourceWork>
+
+/** Fetches a file that another process received. Throws `SourceFailure` when it is lost. */
+async function fetchFile({ spool, shared }: WorkOptions, id: string): Promise<void> {
+  if (spool.has(id)) return
+  const pieces = await shared.files.fetch(id)
+  if (!pieces) throw failure('interrupted')
+  await spool.write(id, pieces)
+}
+
+/** Stores a failure; returns its class for the meters. */
+async function fail(options: WorkOptions, source: SourceRow, error: unknown): Promise<string> {
+  const { store, clock, log } = options
+  const at = { now: clock.now(), iso: clock.iso() }
+  if (error instanceof SourceFailure) {
+    const isMissing = error instanceof StatusFailure && error.isMissing
+    await store.failed(source, error, isMissing, at)
+    return error.errorClass
+  }
+  log.warn('source not read', { attempt: source.attempts + 1, ...errorFields(error) })
+  const wait = RETRY_MS[source.attempts]
+  if (wait !== undefined) {
+    await store.postpone(source, clock.now() + wait, at)
+    return 'retried'
+  }
+  const reason = error instanceof ChannelFailure ? 'upstream' : 'internal'
+  await store.failed(source, failure(reason), false, at)
+  return reason
+}
+
+/** Continues after a restart: requeues sources, and removes files and documents without one. */
+async function recover({ store, documents, spool, shared, clock }: WorkOptions): Promise<void> {
+  const waiting = await store.waiting()
+  const files = waiting.filter(({ kind }) => kind === 'file')
+  const needed = new Set(files.map(({ id }) => id))
+  for (const id of spool.found) if (!needed.has(id)) spool.remove(id)
+  // Other processes may be working: what they leave behind is removed source by source.
+  if (!shared.isAlone) return
+  const at = { now: clock.now(), iso: clock.iso() }
+  for (const key of files.filter(({ id }) => !spool.has(id))) {
+    await store.failed(key, failure('interrupted'), false, at)
+  }
+  await store.requeue()
+  await documents.discard()
+  await documents.sweep()
+}
+
+/**
+ * Removes documents that dead processes left: those that no process works on, because their source
+ * was deleted or their import ended. Reads the documents before the leases: a document whose lease
+ * has just ended is shown or discarded by then.
+ */
+export async function removeAbandoned(parts: Pick<WorkOptions, 'documents' | 'shared'>) {
+  const { documents, shared } = parts
+  if (shared.isAlone) return
+  const arriving = await documents.arriving()
+  const lists = [leaseName.source(''), leaseName.import('')].map(shared.leases.held)
+  const held = new Set((await Promise.all(lists)).flat())
+  const left = arriving.filter(
+    ({ tenant_id, source_id }) =>
+      !held.has(leaseName.source(source_id)) && !held.has(leaseName.import(tenant_id)),
+  )
+  if (left.length > 0) await documents.abandon(left.map(({ num }) => num))
+  await documents.sweep()
+}

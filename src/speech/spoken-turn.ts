@@ -1,0 +1,125 @@
+import { AppError } from '../core/errors.ts'
+import { TTS_TEXT_CHARS_MAX } from '../core/limits/contract.ts'
+import { charCount } from '../core/text.ts'
+import type { AgentEvent } from '../features/agent/events.ts'
+import type { OpenedTurn } from '../features/agent/service.ts'
+import type { Voice } from '../features/voice/service.ts'
+import type { SpeechOutput } from '../features/voice/speech.ts'
+import { createSentences } from './sentences.ts'
+
+/** A sentence of an answer and its sound. */
+export interface SpokenSentence {
+  readonly text: string
+  /**
+   * Resolves with the first sound; rejects with an `AppError` when the sentence cannot be spoken.
+   * The receiver must read the sound to its end or abort the signal.
+   */
+  readonly sound: Promise<AsyncGenerator<Uint8Array>>
+}
+
+/** How to speak sentences. */
+export interface Speaking {
+  readonly voice: Pick<Voice, 'stream'>
+  readonly voiceId: string
+  readonly tenantId: string
+  readonly output: SpeechOutput
+}
+
+/** Begins to speak a text. */
+export function speakSentence(
+  { voice, voiceId, tenantId, output }: Speaking,
+  text: string,
+  signal: AbortSignal,
+): SpokenSentence {
+  const sound = voice.stream({ text, voice: voiceId, tenantId }, output, signal)
+  // Marked as handled: it is awaited after the sentences before it, or never.
+  sound.catch(() => {})
+  return { text, sound }
+}
+
+/** How a turn has ended. */
+export interface TurnEnd {
+  /** The whole answer; null when the turn failed. */
+  readonly reply: string | null
+  readonly failure: AppError | null
+}
+
+/**
+ * Runs a turn and yields its answer sentence by sentence while the model still writes. `speak`
+ * begins a sentence while the previous one is played. `onEnd` is called once, when the model has
+ * finished. Aborting the signal ends turn and speech.
+ */
+export async function* speakTurn(
+  turn: Pick<OpenedTurn, 'run'>,
+  speak: (text: string) => SpokenSentence,
+  signal: AbortSignal,
+  onEnd: (end: TurnEnd) => void,
+): AsyncGenerator<SpokenSentence> {
+  const written = writtenSentences(turn, signal, onEnd)
+  const begin = async (): Promise<SpokenSentence | null> => {
+    const { value } = await written.next()
+    return value === undefined || signal.aborted ? null : speak(value)
+  }
+  let coming = begin()
+  for (let sentence = await coming; sentence !== null; sentence = await coming) {
+    coming = begin()
+    yield sentence
+  }
+}
+
+/** The sentences of a turn as they are written. */
+async function* writtenSentences(
+  turn: Pick<OpenedTurn, 'run'>,
+  signal: AbortSignal,
+  onEnd: (end: TurnEnd) => void,
+): AsyncGenerator<string> {
+  let cutter = createSentences()
+  let waiting: string[] = []
+  let news = Promise.withResolvers<void>()
+  let isOver = false
+  let end: TurnEnd = { reply: null, failure: null }
+
+  function take(event: AgentEvent): void {
+    if (event.type === 'llm_delta') waiting.push(...cutter.push(event.text))
+    if (event.type === 'llm_end') {
+      end = { ...end, reply: event.reply }
+      waiting.push(...cutter.finish())
+    }
+    // The text before a tool call is a sentence, even without a mark at its end.
+    if (event.type === 'tool_call') waiting.push(...cutter.finish())
+    if (event.type === 'error') {
+      end = { ...end, failure: new AppError(event.code, {}, { status: 502 }) }
+    }
+    // Another channel starts the answer over; spoken sentences cannot be taken back.
+    if (event.type === 'provider_fallback') {
+      cutter = createSentences()
+      waiting = []
+    }
+    if (waiting.length > 0) news.resolve()
+  }
+
+  const running = turn
+    .run(signal, (events) => {
+      for (const event of events) take(event)
+      return undefined
+    })
+    .finally(() => {
+      isOver = true
+      onEnd(end)
+      news.resolve()
+    })
+  running.catch(() => {})
+
+  let spoken = 0
+  while (spoken < TTS_TEXT_CHARS_MAX) {
+    const sentence = waiting.shift()
+    if (sentence !== undefined) {
+      spoken += charCount(sentence)
+      yield sentence
+    } else if (isOver) return
+    else {
+      news = Promise.withResolvers()
+      await news.promise
+    }
+  }
+}

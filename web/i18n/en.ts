@@ -698,6 +698,7 @@ export const en: Dictionary = {
   'studio.kb-skipped': 'Answered without the knowledge base: it could not be searched in time',
   'studio.keys': 'Enter sends, Shift+Enter starts a line; drop or paste files',
   'studio.left': 'Conversations and setup',
+  'studio.picture.noted': '[picture]',
   'studio.missed':
     'Documents searched; nothing close enough (nearest: score {best}, relevance {relevance}; both have to reach 0.45)',
   'studio.missed.docs':

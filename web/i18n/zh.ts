@@ -656,6 +656,7 @@ export const zh = {
   'studio.kb-skipped': '未检索知识库（检索失败或超时）',
   'studio.keys': 'Enter 发送，Shift+Enter 换行，可拖放或粘贴文件',
   'studio.left': '会话与设定',
+  'studio.picture.noted': '[图片]',
   'studio.missed':
     '已检索知识库，没有相关内容（最接近的段落：分数 {best}，相关度 {relevance}；都达到 0.45 才引用）',
   'studio.missed.docs':

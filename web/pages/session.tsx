@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { SquareTerminal, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/index.ts'
+import { useShownTitle } from '../features/sessions/shown-title.ts'
 import { searchOf, useKnown } from '../features/studio/known.ts'
 import { Transcript } from '../features/studio/transcript.tsx'
 import { useI18n } from '../i18n/index.tsx'
@@ -16,6 +17,7 @@ export function SessionPage() {
   const navigate = useNavigate()
   const { id = 'anon' }: { id?: string } = useParams({ strict: false })
   const known = useKnown(id)
+  const shownTitle = useShownTitle()
   const [asked, setAsked] = useState(false)
   const remove = useAction(api.sessions.remove, {
     done: 'sessions.deleted',
@@ -34,7 +36,11 @@ export function SessionPage() {
     </>
   )
   return (
-    <Page title={known?.title ?? id} about={t('sessions.history')} actions={actions}>
+    <Page
+      title={known ? shownTitle(known.title) : id}
+      about={t('sessions.history')}
+      actions={actions}
+    >
       <div className="grid max-w-3xl grid-cols-1 gap-6">
         <Transcript key={id} session={id} />
       </div>

@@ -6,7 +6,7 @@ import { useI18n } from '../i18n/index.tsx'
 import { PresenceContext } from '../lib/presence.ts'
 import { SIGNED_OUT, useExplain, useToasts } from '../lib/services.tsx'
 import type { Toast } from '../lib/toasts.ts'
-import { moveToFreePlace } from './free-place.ts'
+import { keepFree } from './free-place.ts'
 
 /** Short messages, and a banner while the server is unreachable. */
 export function ToastRegion() {
@@ -16,7 +16,8 @@ export function ToastRegion() {
   const away = useAway()
   const region = useRef<HTMLElement>(null)
   useLayoutEffect(() => {
-    if (region.current && (away || list.length > 0)) moveToFreePlace(region.current)
+    if (region.current && (away || list.length > 0)) return keepFree(region.current)
+    return undefined
   }, [away, list])
   return createPortal(
     <section ref={region} aria-label={t('state.messages')} aria-live="polite" className="toasts">

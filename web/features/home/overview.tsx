@@ -8,6 +8,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Bars, Stat } from '../../ui/bars.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
 import { useErrorClass } from '../logs/error-class.ts'
+import { useShownTitle } from '../sessions/shown-title.ts'
 import { searchOf } from '../studio/known.ts'
 import type { Facts } from './steps.ts'
 import { requestsByDay } from './week.ts'
@@ -85,6 +86,7 @@ const ROW = 'target flex items-center justify-between gap-4 py-1.5'
 
 function Conversations() {
   const { t } = useI18n()
+  const shownTitle = useShownTitle()
   const { data } = useQuery({
     queryKey: ['sessions', 'newest'],
     queryFn: () => api.conversations.list({ limit: SHOWN }),
@@ -96,7 +98,7 @@ function Conversations() {
         {data.conversations.map((conversation) => (
           <li key={conversation.id}>
             <Link to="/app/studio" search={searchOf(conversation)} className={ROW}>
-              <span className="truncate">{conversation.title || conversation.id}</span>
+              <span className="truncate">{shownTitle(conversation.title) || conversation.id}</span>
               <span className="flex-none text-[0.86rem] text-ink-3">
                 <Ago at={conversation.last_at} />
               </span>

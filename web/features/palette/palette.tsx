@@ -5,6 +5,7 @@ import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
+import { useShownTitle } from '../sessions/shown-title.ts'
 import { searchOf } from '../studio/known.ts'
 import { useEntries } from './entries.ts'
 import { type Entry, type Group, matching } from './match.ts'
@@ -125,6 +126,7 @@ function Choices({ group: { name, entries }, list, chosen, onPick }: ChoicesProp
 /** The latest conversations, or those that the query finds. */
 function useConversations(query: string): Group {
   const { t } = useI18n()
+  const shownTitle = useShownTitle()
   const goTo = useNavigate()
   const q = useDeferredValue(query.trim())
   const found = useQuery({
@@ -134,7 +136,7 @@ function useConversations(query: string): Group {
   })
   const entries = found.data?.conversations.map((conversation) => ({
     id: `session-${conversation.id}`,
-    label: conversation.title,
+    label: shownTitle(conversation.title),
     ...(conversation.match ? { text: conversation.match.excerpt } : {}),
     // The server found it in the texts of turns, so the local filter must accept it.
     also: q,

@@ -6,6 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
 import { searchOf } from '../studio/known.ts'
+import { useShownTitle } from './shown-title.ts'
 
 const EXCERPT =
   'line-clamp-2 whitespace-normal text-[0.86rem] font-normal text-ink-2 hover:underline'
@@ -18,6 +19,7 @@ interface TableProps {
 
 export function SessionTable({ rows, query }: TableProps) {
   const { t } = useI18n()
+  const shownTitle = useShownTitle()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const devices = useQuery({ queryKey: ['devices'], queryFn: api.devices.list })
   const from = (row: Conversation) => {
@@ -46,7 +48,7 @@ export function SessionTable({ rows, query }: TableProps) {
                   title={row.id}
                   className="block truncate underline-offset-2 hover:underline"
                 >
-                  {row.title || row.id}
+                  {shownTitle(row.title) || row.id}
                 </Link>
                 {row.match && (
                   <Link to="/app/studio" search={searchOf(row)} className={EXCERPT}>

@@ -6,6 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { curlOf } from '../../ui/curl.tsx'
 import { Badge } from '../../ui/page.tsx'
+import { useShownTitle } from '../sessions/shown-title.ts'
 import type { Place } from './conversations.ts'
 import { useKnown } from './known.ts'
 import type { Side } from './sides.tsx'
@@ -29,7 +30,8 @@ interface HeadProps {
 export function Head(props: HeadProps) {
   const { title, chosen, text, kb, isChanged, left, right, onApp, onNew } = props
   const { t } = useI18n()
-  const name = useKnown(chosen.session)?.title ?? title ?? t('nav.studio')
+  const shownTitle = useShownTitle()
+  const name = shownTitle(useKnown(chosen.session)?.title ?? title ?? t('nav.studio'))
   useEffect(() => {
     document.title = `${name} · Moonbase`
   }, [name])

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { Ago } from '../../ui/page.tsx'
 import { RowMenu } from '../../ui/row-menu.tsx'
+import { useShownTitle } from '../sessions/shown-title.ts'
 import { type Place, useAnswering } from './conversations.ts'
 
 interface RailItemProps {
@@ -27,7 +28,8 @@ interface RailItemProps {
 /** A conversation: its title, when it was last used, and its menu. */
 export function RailItem({ conversation, isHere, query, isGoing, actions }: RailItemProps) {
   const { t } = useI18n()
-  const { id, title, app_id, device_id, last_at, match } = conversation
+  const { id, app_id, device_id, last_at, match } = conversation
+  const title = useShownTitle()(conversation.title)
   const [isNaming, setNaming] = useState(false)
   const isBusy = useAnswering(id)
   if (isGoing) {

@@ -40,7 +40,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Every setting of the product (contract, section 5), with its description in `--help`. */
+/** Every setting of the product, with its description in `--help`. */
 export const SETTINGS = {
   MB_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
   MB_PORT: whole(0, 65535, 3900).describe('port to listen on; 0 picks a free one'),

@@ -63,8 +63,8 @@ export interface SurfaceServices {
 }
 
 /**
- * The routes that `/v1` and `/console` share: built once, mounted twice, so that they cannot differ
- * (specification, dual-surface rule). A handler sees a principal and not the surface.
+ * The routes that `/v1` and `/console` share: built once, mounted twice, so that they cannot
+ * differ. A handler sees a principal and not the surface.
  */
 export function surface(
   prefix: '/v1' | '/console',
@@ -111,7 +111,7 @@ export interface ConsoleServices {
   readonly people: People
 }
 
-/** The routes of `/console` alone (contract, section 2, Console only). */
+/** The routes of `/console` alone. */
 export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
   const { conversations, sessions, keys, personas, settings, usage } = services
   const { members, audit, system, people, answers } = services

@@ -45,7 +45,7 @@ export function isTerminal(): boolean {
 
 const rdevOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.rdev
 
-/** The facts that the server prints when it listens (contract, section 6). */
+/** The facts that the server prints when it listens. */
 export function startFacts(
   url: string,
   { live, platform, embedding, speech }: Adapters,
@@ -94,8 +94,8 @@ export interface CodePrinterOptions {
 }
 
 /**
- * Prints login codes on the server's output when no mail server is set (contract, E-mail), at any
- * MB_LOG_LEVEL: without them nobody could sign in.
+ * Prints login codes on the server's output when no mail server is set, at any MB_LOG_LEVEL:
+ * without them nobody could sign in.
  */
 export function codePrinter({ clock, terminal, write }: CodePrinterOptions) {
   const now = () => new Date(clock.now())

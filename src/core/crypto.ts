@@ -62,7 +62,7 @@ export function deriveKey(secret: Uint8Array, purpose: string): Uint8Array<Array
 const hmac = (key: Uint8Array, message: Uint8Array) =>
   new Uint8Array(new Bun.CryptoHasher('sha256', key).update(message).digest())
 
-/** A UUIDv7 (RFC 9562): unique, and sorts as text by creation time (contract, Ids). */
+/** A UUIDv7 (RFC 9562): unique, and sorts as text by creation time. */
 export function newId(): string {
   return Bun.randomUUIDv7()
 }

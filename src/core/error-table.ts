@@ -1,8 +1,8 @@
 /**
- * The one table of errors: code, HTTP status, and a short Chinese sentence that is safe to show
- * (specification, Errors). Every 4xx and 5xx carries its code in `X-Error-Code` and the values of
- * its sentence in `X-Error-Params`; `/openapi.json` lists the codes and the console picks its words
- * by them. Codes are part of the API: they may be added, not renamed.
+ * The one table of errors: code, HTTP status, and a short Chinese sentence that is safe to show.
+ * Every 4xx and 5xx carries its code in `X-Error-Code` and the values of its sentence in
+ * `X-Error-Params`; `/openapi.json` lists the codes and the console picks its words by them. Codes
+ * are part of the API: they may be added, not renamed.
  */
 export const ERRORS = {
   invalid_json: [400, '请求体格式错误（bad request body）'],
@@ -210,7 +210,7 @@ export const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> =
   who: { general: '通用密钥', app: '应用级密钥', device: '设备密钥', session: '登录会话' },
 }
 
-/** The `error_class` of the request log, by status (contract, section 4, log rows). */
+/** The `error_class` of the request log, by status. */
 export const CLASSES = {
   400: 'bad_request',
   401: 'unauthorized',

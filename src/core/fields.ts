@@ -93,7 +93,7 @@ const toolsEnabled = z
   .nullable()
   .default(null)
 
-/** What decides how an app answers (specification, App). */
+/** What decides how an app answers. */
 export const assistantFields = {
   system_prompt: nullableText('system_prompt', SYSTEM_PROMPT_CHARS_MAX),
   persona_id: nullableText('persona_id', REFERENCE_CHARS_MAX),
@@ -106,7 +106,7 @@ export const assistantFields = {
 
 const RATE = issue('rate_limit_range', { max: RATE_LIMIT_MAX })
 
-/** Requests a minute of a key; above the maximum clamped, 0 unlimited (specification, Limits). */
+/** Requests a minute of a key; above the maximum clamped, 0 unlimited. */
 const requestsAMinute = z
   .int({ error: RATE })
   .min(0, { error: RATE })
@@ -117,7 +117,7 @@ export const newRateLimit = requestsAMinute.optional()
 
 const TOKENS = issue('daily_tokens_range', { max: DAILY_TOKENS_MAX })
 
-/** Tokens a UTC day of a key; 0 is no budget (contract-2, section 6). */
+/** Tokens a UTC day of a key; 0 is no budget. */
 export const dailyTokens = z
   .int({ error: TOKENS })
   .min(0, { error: TOKENS })
@@ -208,7 +208,7 @@ export function checked<Schema extends z.ZodType>(
   return parsed.data
 }
 
-/** The tenant-shared anonymous session (specification, AgentRequest). */
+/** The tenant-shared anonymous session. */
 export const ANONYMOUS = 'anon'
 
 /**

@@ -1,6 +1,6 @@
 /**
  * The server's own log: one line an event with a name and flat fields, never message text, prompts
- * or secrets. JSON lines when the output is not a terminal (contract, MB_LOG_LEVEL).
+ * or secrets. JSON lines when the output is not a terminal.
  */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -6,7 +6,7 @@ export type Role = 'owner' | 'editor' | 'viewer'
 
 /**
  * Who a request acts for. Only credential gates make it, so a tenant id never comes from a body,
- * query or path (specification, General rules).
+ * query or path.
  */
 export interface Principal {
   readonly kind: PrincipalKind

@@ -1,7 +1,4 @@
-/** Stands for an image where only text is kept, such as in history. */
-export const IMAGE_PLACEHOLDER = '[图片]'
-
-/** Length in code points, the unit of every character limit (contract, Trim and lengths). */
+/** Length in code points, the unit of every character limit. */
 export function charCount(text: string): number {
   let pairs = 0
   for (let i = 0; i < text.length - 1; i++) {
@@ -69,9 +66,9 @@ export function groupTexts(
 
 /**
  * Tokens of texts whose model does not say how many it read or wrote: one for every four characters
- * of ASCII and one for each CJK character (contract-2, section 6). In UTF-8, one such character has
- * two bytes more than it has units in UTF-16; letters of two bytes count in between. The runtime
- * counts bytes several times faster than a loop counts characters.
+ * of ASCII and one for each CJK character. In UTF-8, one such character has two bytes more than it
+ * has units in UTF-16; letters of two bytes count in between. The runtime counts bytes several
+ * times faster than a loop counts characters.
  */
 export const estimateTokens = (texts: readonly string[]): number =>
   Math.ceil(texts.reduce((tokens, text) => tokens + tokensIn(text), 0))

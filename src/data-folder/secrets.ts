@@ -30,9 +30,9 @@ const SecretsFile = z.object({ session_secret: key, encryption_key: key })
 export const secretsPath = (dataDir: string) => join(dataDir, 'secrets.json')
 
 /**
- * The keys of this server (contract section 4): created at the first start, overridden by the
- * environment. An unreadable file stops the start, and so does a missing one when `hasSealedKeys`:
- * with a new key no stored provider key could be decrypted again.
+ * The keys of this server: created at the first start, overridden by the environment. An
+ * unreadable file stops the start, and so does a missing one when `hasSealedKeys`: with a new key
+ * no stored provider key could be decrypted again.
  */
 export function openSecrets(config: Config, hasSealedKeys = () => false): Secrets {
   const path = secretsPath(config.MB_DATA_DIR)

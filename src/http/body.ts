@@ -19,8 +19,8 @@ export interface JsonBodyOptions {
 
 /**
  * One schema for what a route reads and what its documentation shows. Handlers read the body
- * themselves, after credential, rate limit and rights (contract, Order of checks), so Elysia does
- * not know it; `detail: { requestBody: body.doc }` puts it into the OpenAPI document.
+ * themselves, after credential, rate limit and rights, so Elysia does not know it; `detail: {
+ * requestBody: body.doc }` puts it into the OpenAPI document.
  */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema, options: JsonBodyOptions = {}) {
   const { bytesMax = BODY_BYTES_MAX, optional = false, shown = schema } = options

@@ -9,9 +9,9 @@ export interface SocketAddresses {
 const UNKNOWN = 'unknown'
 
 /**
- * The client's address (contract, Client address): the socket's, or with `proxies` trusted proxies
- * in front the hop that the outermost of them saw. Entries further left in X-Forwarded-For come
- * from the client and are ignored.
+ * The client's address: the socket's, or with `proxies` trusted proxies in front the hop that the
+ * outermost of them saw. Entries further left in X-Forwarded-For come from the client and are
+ * ignored.
  */
 export const clientAddress =
   (proxies: number) =>

@@ -5,7 +5,7 @@ import type { RequestContexts } from './observe.ts'
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Any page may call the machine side, which uses no cookies (contract, CORS). */
+/** Any page may call the machine side, which uses no cookies. */
 const MACHINE_CORS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':

@@ -14,9 +14,9 @@ export interface ErrorOptions {
 }
 
 /**
- * Answers every error of every route with the sentence and the code of the table (contract, Error
- * bodies), as JSON on the paths of OpenAI's API. Unexpected errors are written to the server log
- * and stay out of the answer.
+ * Answers every error of every route with the sentence and the code of the table, as JSON on the
+ * paths of OpenAI's API. Unexpected errors are written to the server log and stay out of the
+ * answer.
  */
 export const errorHandler = (options: ErrorOptions) =>
   new Elysia({ name: 'errors' }).onError(

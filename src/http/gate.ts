@@ -14,14 +14,14 @@ export interface Admission {
   readonly confirm: () => Promise<void>
 }
 
-/** Keys of apps and devices are told that they cannot manage (specification, Errors 403). */
+/** Keys of apps and devices are told that they cannot manage. */
 const refusalOf = (kind: PrincipalKind) =>
   appError(kind === 'app' || kind === 'device' ? 'forbidden_key_kind' : 'forbidden', { who: kind })
 
 /**
  * A credential gate: who is asking, then what that kind of credential may do. Both run before any
- * body is read (contract, Order of checks). The machine side and the console side have one gate
- * each, so neither side ever looks at the credentials of the other.
+ * body is read. The machine side and the console side have one gate each, so neither side ever
+ * looks at the credentials of the other.
  */
 export const gate = (
   name: string,
@@ -70,8 +70,8 @@ export interface KnownKey {
 }
 
 /**
- * Routes of turns, which a key without tokens left may not call (contract-2, section 6). Every turn
- * asks again when it opens; this is so early that no body is read and no speech recognised.
+ * Routes of turns, which a key without tokens left may not call. Every turn asks again when it
+ * opens; this is so early that no body is read and no speech recognised.
  */
 const TURNS = new Set(['/v1/agent', '/v1/voice', '/v1/chat/completions', '/v1/responses'])
 
@@ -122,7 +122,7 @@ const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
 
 /**
  * Admits a Bearer key. Missing, malformed, unknown and revoked keys get the same 401, which takes
- * no rate-limit slot (specification, Machine side; contract, Order of checks).
+ * no rate-limit slot.
  */
 export const bearer = (options: BearerOptions) => {
   const { contexts, keys } = options

@@ -4,7 +4,7 @@ import { pulledStream } from '../core/large-bytes.ts'
 
 /**
  * The paths that clients of OpenAI's API call, and those of its paths that are not offered here.
- * They alone answer errors as JSON; all others answer a sentence (contract 2, 1.2).
+ * They alone answer errors as JSON; all others answer a sentence.
  */
 const PATHS: ReadonlySet<string> = new Set([
   '/v1/embeddings',
@@ -85,7 +85,7 @@ export interface OpenAiErrorBody {
   }
 }
 
-/** The error as OpenAI's clients read it (contract 2, 1.9); also the last frame of a stream. */
+/** The error as OpenAI's clients read it; also the last frame of a stream. */
 export function openAiError({ status, code, message, params, details }: AppError): OpenAiErrorBody {
   const [type, general] = BY_STATUS[status]
   const own = SAME_WORD.has(code) ? code : (details.openAiCode ?? BY_CODE[code])
@@ -96,7 +96,7 @@ export function openAiError({ status, code, message, params, details }: AppError
 /**
  * Headers of an error on these paths. Clients retry 408, 409, 429 and every 5xx. They are told not
  * to when a model was called, which would be paid for twice, and when a budget is spent, which
- * lasts until midnight (contract 2, D11 and 1.9).
+ * lasts until midnight.
  */
 export function openAiErrorHeaders({ status, code }: AppError): Record<string, string> {
   const headers = { 'content-type': 'application/json' }
@@ -128,7 +128,7 @@ async function* framesOf(events: AsyncIterable<OpenAiFrame>): AsyncGenerator<Uin
 
 /**
  * Streams the events and then `[DONE]`. After a failure an error is the last frame instead, because
- * the status was sent already (contract 2, 1.12). `onLeave` is called when the client leaves early.
+ * the status was sent already. `onLeave` is called when the client leaves early.
  */
 export const openAiStream = (events: AsyncIterable<OpenAiFrame>, onLeave: () => void): Response =>
   new Response(pulledStream(framesOf(events), onLeave), { headers: HEADERS })

@@ -5,7 +5,7 @@ import { FIELD_WORDS } from './field-words.ts'
 import { isOpenAiPath } from './openai-answers.ts'
 import { jsonContent } from './openapi-parts.ts'
 
-/** Version of the interface, not of the program (specification, Versioning). */
+/** Version of the interface, not of the program. */
 const INTERFACE_VERSION = '1.0.0'
 
 const DESCRIPTION =

@@ -13,9 +13,9 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const hostOf = (origin: string) => new URL(origin).host
 
 /**
- * Determines the origin of this server and refuses requests from pages of other origins (contract,
- * CORS). Pages cannot forge `Origin` or `Host`, and browsers send `Origin` with every
- * state-changing request; a request without it does not come from a browser.
+ * Determines the origin of this server and refuses requests from pages of other origins. Pages
+ * cannot forge `Origin` or `Host`, and browsers send `Origin` with every state-changing request; a
+ * request without it does not come from a browser.
  */
 export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
   const configured = () => {
@@ -53,8 +53,8 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
     of: (request: Request): string | null => configured() ?? requested(request),
 
     /**
-     * The origin of the request, whatever MB_PUBLIC_URL is (specification, Platform and site). When
-     * both name one host, the scheme is MB_PUBLIC_URL's, as behind a proxy that ends TLS.
+     * The origin of the request, whatever MB_PUBLIC_URL is. When both name one host, the scheme is
+     * MB_PUBLIC_URL's, as behind a proxy that ends TLS.
      */
     asked(request: Request): string | null {
       const [origin, published] = [requested(request), configured()]

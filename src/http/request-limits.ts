@@ -7,7 +7,7 @@ import { addressGroup, type ClientAddress, type SocketAddresses } from './client
 
 const secondsLeft = ({ msLeft }: Standing) => Math.max(1, Math.ceil(msLeft / 1000))
 
-/** Rounded up to at least 1 second (specification, Errors 429). */
+/** Rounded up to at least 1 second. */
 function limited(
   standing: Standing,
   code: RateLimitCode = 'rate_limited',
@@ -18,8 +18,8 @@ function limited(
 }
 
 /**
- * Limits over windows of 60 seconds that begin with a subject's first request (specification,
- * Limits), or of another length.
+ * Limits over windows of 60 seconds that begin with a subject's first request, or of another
+ * length.
  */
 export function createRateLimiter(windows: RateWindows) {
   return {
@@ -239,7 +239,7 @@ export function createStreamSlots(most: number, steady: () => number) {
   }
 
   return {
-    /** Throws `too_many_streams` (contract, section 3) when there is no slot for this owner. */
+    /** Throws `too_many_streams` when there is no slot for this owner. */
     check(owner: string): void {
       dropEndedClaims()
       const isBelowShare = (held.get(owner) ?? 0) < shareOf(owner)

@@ -112,8 +112,8 @@ interface Found {
 }
 
 /**
- * The console's credential: cookie `mb_session` (specification, Console side). The token proves who
- * signed in; the database says in which tenant the session is now, and whether it has ended.
+ * The console's credential: cookie `mb_session`. The token proves who signed in; the database says
+ * in which tenant the session is now, and whether it has ended.
  */
 export function createConsoleSessions(options: SessionOptions) {
   const { tokens, findUser, moveHome, end, secure } = options

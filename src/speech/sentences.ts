@@ -1,7 +1,7 @@
 import { charCount, firstChars } from '../core/text.ts'
 import { speakable } from './speech-text.ts'
 
-/** Longer sentences are cut at a clause, so that speech begins early (contract 2, 4.2). */
+/** Longer sentences are cut at a clause, so that speech begins early. */
 const SENTENCE_CHARS_MAX = 60
 /** Spoken in place of code. */
 const CODE = '代码请看文字回复。'

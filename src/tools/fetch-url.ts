@@ -26,7 +26,7 @@ const args = z.object({
   url: z.string().trim().min(1).max(limits.FETCH_URL_CHARS_MAX).describe('http(s) address'),
 })
 
-/** Reads one public web page or text file for the model (contract, section 4). */
+/** Reads one public web page or text file for the model. */
 export function createFetchUrl({ fetchFor, parser, clock }: FetchUrlOptions) {
   return defineTool({
     name: 'fetch_url',

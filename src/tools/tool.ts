@@ -8,7 +8,7 @@ export interface ToolContext {
   readonly tenantId: string
 }
 
-/** Something the model may call during a turn (contract, section 4, Built-in tools). */
+/** Something the model may call during a turn. */
 export interface Tool {
   readonly spec: ToolSpec
   /**

@@ -34,7 +34,7 @@ const Result = z.object({
   content: z.string().nullish(),
 })
 
-/** Searches the web by the operator's SearXNG (contract 2, section 6). */
+/** Searches the web by the operator's SearXNG. */
 export function createWebSearch({ fetch, clock, root }: WebSearchOptions) {
   async function search(query: string, signal: AbortSignal): Promise<unknown> {
     const response = await fetch(searchUrl(root, query), { signal })

@@ -14,7 +14,7 @@ import type { Adapters } from './adapters.ts'
 const FIRST_AFTER_MS = MINUTE_MS
 /** Wait after a backup that failed. */
 const AGAIN_AFTER_MS = 5 * MINUTE_MS
-/** One upload takes this long at most (contract-2, 5.4). */
+/** One upload takes this long at most. */
 const RUN_MS_MAX = 30 * MINUTE_MS
 
 /**

@@ -38,7 +38,7 @@ import { meterEmbedder } from '../upstream/resilience/metered.ts'
 import type { LiveSettings } from './live-settings.ts'
 
 const REMOTE_TIMEOUT_MS = 30_000
-/** A person waits for the search (contract 2, section 6). */
+/** A person waits for the search. */
 const RERANK_TIMEOUT_MS = 1_500
 
 export interface EmbeddingOptions {

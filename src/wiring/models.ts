@@ -56,9 +56,8 @@ interface PlatformParts {
 const LOOK_AGAIN_MS = 15_000
 
 /**
- * The platform channel (contract, section 4, Offline default): the configured endpoint, else the
- * model pack, else a model server found on this machine, else the built-in responder until a server
- * appears.
+ * The platform channel: the configured endpoint, else the model pack, else a model server found on
+ * this machine, else the built-in responder until a server appears.
  */
 export async function openPlatform({ live, clock, fetch, packed }: PlatformParts) {
   const turns = createLoopTurns(clock.steady)

@@ -59,7 +59,7 @@ const TTS_SETTINGS = [
 ] as const
 const ASR_SETTINGS = ['MB_ASR_KIND', 'MB_ASR_BASE_URL', 'MB_ASR_API_KEY', 'MB_ASR_MODEL'] as const
 
-/** Voice as configured by `MB_TTS_*` and `MB_ASR_*` (contract, section 5). */
+/** Voice as configured by `MB_TTS_*` and `MB_ASR_*`. */
 export async function openSpeech({ encoderUrl, parser, live, ...outside }: SpeechParts) {
   const { clock, meters = NO_METERS } = outside
   // Speech is encoded on half of the processors at most; the others answer requests.

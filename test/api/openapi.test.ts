@@ -25,7 +25,7 @@ interface Document {
   components: { securitySchemes: Record<string, object> }
 }
 
-/** The shared part of both surfaces (specification, Dual-surface rule). */
+/** The shared part of both surfaces. */
 const SHARED = /^\/(sessions|kb|apps|provider|devices|logs|export|import)(\/|$)/
 /** What only one side may call: the code and the device key are machine credentials. */
 const MACHINE_ONLY = ['/devices/activate', '/devices/heartbeat']

@@ -13,7 +13,7 @@ type Credential = (typeof CREDENTIALS)[number]
 
 /**
  * Which credentials get through to the work, and what the others meet. Machine keys do not work on
- * the console and the cookie not on `/v1` (specification, Authentication).
+ * the console and the cookie not on `/v1`.
  */
 const GROUPS = {
   manage: { let: ['general'], refused: ['app', 'device'] },

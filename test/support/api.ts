@@ -41,7 +41,7 @@ export function caller(base: string, credential: Readonly<Record<string, string>
   }
 }
 
-/** Both surfaces lead to the same handlers (specification, dual-surface rule). */
+/** Both surfaces lead to the same handlers. */
 export const SURFACES = ['/v1', '/console'] as const
 export type Surface = (typeof SURFACES)[number]
 

@@ -38,7 +38,7 @@ export async function* streamTurn(
   }
 }
 
-/** The `type` inside the data decides (specification, Events); comments have no data. */
+/** The `type` inside the data decides; comments have no data. */
 function parseFrame(frame: string): AgentEvent[] {
   const data = frame
     .split('\n')

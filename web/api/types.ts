@@ -78,7 +78,7 @@ export type {
 export type { ConfigExport, ImportResult } from '../../src/features/transfer/model.ts'
 export type { UsageResponse as Usage } from '../../src/features/usage/model.ts'
 
-/** As far as it is shown (contract 2, 1.5). */
+/** As far as it is shown. */
 export interface Completion {
   readonly model: string
   readonly choices: readonly { readonly message: { readonly content: string | null } }[]

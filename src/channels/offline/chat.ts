@@ -7,9 +7,9 @@ const QUOTES_MAX = 3
 const QUOTE_CHARS_MAX = 400
 
 /**
- * Answers while no language model is connected (contract, Offline default). It quotes the passages
- * it is given, uses the calculator and the clock, and says that it is no model and how to connect
- * one. Deterministic; needs no network.
+ * Answers while no language model is connected. It quotes the passages it is given, uses the
+ * calculator and the clock, and says that it is no model and how to connect one. Deterministic;
+ * needs no network.
  */
 export function createOfflineChat(): Llm {
   return {

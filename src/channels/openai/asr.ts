@@ -13,7 +13,7 @@ export interface OpenAiAsrOptions extends SenderOptions {
   readonly codecs: Pick<AudioCodecs, 'sniff'>
 }
 
-/** A punctuated sentence leads Whisper to punctuate its own (specification, `POST /v1/asr`). */
+/** A punctuated sentence leads Whisper to punctuate its own. */
 const PROMPT = '以下是普通话的句子，请加上标点符号。'
 const CHINESE: AsrHints = { language: 'zh', prompt: PROMPT, temperature: 0 }
 const TEXT_BYTES_MAX = 1024 * 1024

@@ -53,8 +53,7 @@ export async function findLocalServers({
 }
 
 /**
- * The first local server that lists a chat model, and that model (contract, section 4, "Offline
- * default"); null when there is none.
+ * The first local server that lists a chat model, and that model; null when there is none.
  */
 export async function detectLocalServer(
   options: DetectOptions,

@@ -24,8 +24,8 @@ export type ProbeResult =
   | { readonly ok: false; readonly latency_ms: number; readonly error: string }
 
 /**
- * Asks for one token, once, and tells whether the endpoint answered 200 (specification,
- * ProviderTestResponse). Throws only the signal's reason, when aborted.
+ * Asks for one token, once, and tells whether the endpoint answered 200. Throws only the signal's
+ * reason, when aborted.
  */
 export async function probe(options: ProbeOptions, signal: AbortSignal): Promise<ProbeResult> {
   const { clock } = options

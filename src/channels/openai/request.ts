@@ -137,7 +137,7 @@ const MODELS: readonly (readonly [RegExp, Family])[] = [
   [/qwen|qwq/, 'self_hosted'],
 ]
 
-/** Body fields that turn thinking on or off (contract, section 4, fine points). */
+/** Body fields that turn thinking on or off. */
 export function thinkingFields(
   form: ThinkingForm,
   on: boolean,

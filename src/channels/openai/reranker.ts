@@ -27,8 +27,8 @@ const Ranking = z.object({
 })
 
 /**
- * Ranks with a `/rerank` endpoint (contract 2, section 6), as Jina, Cohere, vLLM and others offer
- * it. A call is not repeated: a person waits, and the caller has an order of its own.
+ * Ranks with a `/rerank` endpoint, as Jina, Cohere, vLLM and others offer it. A call is not
+ * repeated: a person waits, and the caller has an order of its own.
  */
 export function createReranker(options: RerankerOptions): Reranker {
   const { clock, model, timeoutMs } = options

@@ -116,7 +116,7 @@ function isFile(path: string): boolean {
 
 /** Only SenseVoice has tokens that name the spoken language. */
 const SENSE_VOICE_TOKEN = '<|zh|>'
-/** The language is fixed to Chinese with punctuation (specification, `POST /v1/asr`). */
+/** The language is fixed to Chinese with punctuation. */
 const LANGUAGE = 'zh'
 
 /**

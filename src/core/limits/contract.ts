@@ -64,7 +64,7 @@ export const ACTIVATION_CODE_CHARS = 16
 export const ACTIVATION_CODE_TTL_MS = 15 * 60_000
 /** Activations a minute from one address. */
 export const ACTIVATIONS_MAX = 10
-/** Wrong digits of a tenant in an hour, and boards that wait with some (contract 2, 4.2). */
+/** Wrong digits of a tenant in an hour, and boards that wait with some. */
 export const WRONG_PAIRINGS_MAX = 10
 export const WAITING_BOARDS_MAX = 1_000
 /** An upload to recognition, and the decoded `audio_b64` of the voice loop. */
@@ -73,7 +73,7 @@ export const ASR_BODY_BYTES_MAX = AUDIO_BYTES_MAX
 export const VOICE_BODY_BYTES_MAX = 36 * 1024 * 1024
 export const TTS_TEXT_CHARS_MAX = 10_000
 export const VOICE_ID_CHARS_MAX = 200
-/** Chat completions and responses (contract 2, 1.4). */
+/** Chat completions and responses. */
 export const CHAT_MESSAGES_MAX = 1_000
 export const CHAT_TEXT_CHARS_MAX = 400_000
 export const CLIENT_TOOLS_MAX = 128
@@ -141,3 +141,6 @@ export const LOGIN_CODES_PER_ADDRESS_MAX = 5
 export const LOGIN_CODES_WINDOW_MS = 10 * 60 * 1000
 export const LOGIN_STARTS_PER_MINUTE_MAX = 20
 export const EXCHANGE_CODE_SECONDS_MAX = 5 * 60
+
+/** Stands for an image where only text is kept, such as in history. */
+export const IMAGE_PLACEHOLDER = '[图片]'

@@ -4,7 +4,7 @@
 
 /** A connection without traffic for this long is closed; streams have their heartbeat. */
 export const IDLE_SECONDS_MAX = 120
-/** One message on the socket of a device (contract 2, 4.2); a longer one closes it. */
+/** One message on the socket of a device; a longer one closes it. */
 export const SOCKET_MESSAGE_BYTES_MAX = 64 * 1024
 /** The whole body of an authenticated request: 25 MB of sound at 14 kB a second. */
 export const BODY_MS_MAX = 30 * 60_000

@@ -21,7 +21,7 @@ export interface McpRouteOptions {
   readonly origins: Pick<Origins, 'base'>
 }
 
-/** POST /v1/mcp: the knowledge base and the agent as MCP tools (contract 2, section 2.4). */
+/** POST /v1/mcp: the knowledge base and the agent as MCP tools. */
 export const mcpRoutes = (gate: Gate, options: McpRouteOptions) =>
   new Elysia().use(gate).post(
     '/mcp',

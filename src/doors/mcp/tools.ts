@@ -89,7 +89,7 @@ const asJson = (structured: Record<string, unknown>): Answer => ({
   structured,
 })
 
-/** The six tools (contract 2, section 2.4), in the order in which they are listed. */
+/** The six tools, in the order in which they are listed. */
 export const createTools = ({ kb, usesKb, ask }: ToolParts): readonly ServedTool[] => {
   async function find({ principal, signal, note }: Caller, query: string, hitsMax: number) {
     note({ textChars: charCount(query) })

@@ -3,7 +3,7 @@ import type { Principal } from '../../core/principal.ts'
 import type { Apps } from '../../features/apps/service.ts'
 import type { AppName } from '../../features/apps/store.ts'
 
-/** Who answers a conversation: the tenant itself or one of its apps (contract 2, D1). */
+/** Who answers a conversation: the tenant itself or one of its apps. */
 export interface Assistant {
   /** The value of `model` for clients. */
   readonly name: string

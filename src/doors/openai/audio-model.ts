@@ -30,7 +30,7 @@ const VOICE_FORMS = [
   { type: 'null' as const },
 ]
 
-/** Body of POST /v1/audio/speech (contract 2, 1.8). */
+/** Body of POST /v1/audio/speech. */
 export const SpeechRequest = z.object({
   input: requiredText('input', TTS_TEXT_CHARS_MAX),
   voice: z
@@ -56,7 +56,7 @@ const FORMATS = ['json', 'text', 'verbose_json', 'srt', 'vtt'] as const
 const TEMPERATURE_MAX = 1
 const GRANULARITIES = 'timestamp_granularities[]'
 
-/** Text fields of POST /v1/audio/transcriptions, which has a form (contract 2, 1.8). */
+/** Text fields of POST /v1/audio/transcriptions, which has a form. */
 export const TranscriptionFields = z.object({
   response_format: z.enum(FORMATS, unsupported('response_format')).default('json'),
   language: z

@@ -44,8 +44,8 @@ interface More {
 }
 
 /**
- * The frames of a streamed chat completion (contract 2, 1.5). Every `data:` is one chunk: clients
- * parse each of them as such, so there are no named events and no chunks without a choice.
+ * The frames of a streamed chat completion. Every `data:` is one chunk: clients parse each of them
+ * as such, so there are no named events and no chunks without a choice.
  */
 export function createFrames(head: CompletionHead, includeUsage: boolean, errorBody: ErrorBody) {
   const { id, created, model } = head

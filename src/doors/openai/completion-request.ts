@@ -24,7 +24,7 @@ import {
 } from './fields.ts'
 import { type Choice, choiceMode, choose, functionFields, specOf } from './tools.ts'
 
-/** The body of POST /v1/chat/completions (contract 2, 1.4). */
+/** The body of POST /v1/chat/completions. */
 
 const TextPart = z.object({ type: z.literal('text'), text: text() })
 const ImagePart = z.object({ type: z.literal('image_url'), image_url: z.object({ url: imageUrl }) })

@@ -28,7 +28,7 @@ const COMPLETION_DOC = chatDoc(
 
 const STREAM = frameStream(openAiError)
 
-/** POST /v1/chat/completions: one turn in the form of OpenAI's API (contract 2, section 1). */
+/** POST /v1/chat/completions: one turn in the form of OpenAI's API. */
 export const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
   const door = openDoor(options)
   const { limits } = options

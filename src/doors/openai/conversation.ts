@@ -1,6 +1,6 @@
 import { appError } from '../../core/errors.ts'
-import { IMAGES_MAX } from '../../core/limits/contract.ts'
-import { charCount, IMAGE_PLACEHOLDER } from '../../core/text.ts'
+import { IMAGE_PLACEHOLDER, IMAGES_MAX } from '../../core/limits/contract.ts'
+import { charCount } from '../../core/text.ts'
 import type { LlmMessage, ToolCall } from '../../upstream/ports/llm.ts'
 import type { ChatLimits } from './fields.ts'
 
@@ -33,8 +33,7 @@ export interface FieldNames {
 
 /**
  * Checks and reads a conversation. With `tailOnly`, keeps only the system messages and the messages
- * from the user's last one on, because a session has the rest (contract 2, D3). Throws a 400 that
- * names the field.
+ * from the user's last one on, because a session has the rest. Throws a 400 that names the field.
  */
 export function readConversation(
   messages: readonly CallerMessage[],

@@ -30,7 +30,7 @@ export interface ChatRouteOptions {
   readonly keptItems: KeptItems
 }
 
-/** Header of an answer that is not streamed (contract 2, D9). */
+/** Header of an answer that is not streamed. */
 const CHANNEL_HEADER = 'x-moonbase-channel'
 
 /** A parsed request and its sender. */

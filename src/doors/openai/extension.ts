@@ -1,7 +1,7 @@
 import type { AgentEvent, KbRef, TurnStats } from '../../features/agent/events.ts'
 import type { ModelAnswer } from '../../features/agent/model-loop.ts'
 
-/** The object `moonbase` beside an answer has the fields of the events (contract 2, D8). */
+/** The object `moonbase` beside an answer has the fields of the events. */
 
 export const refsOf = (events: readonly AgentEvent[]): KbRef[] =>
   events.flatMap((event) => (event.type === 'kb_refs' ? event.refs : []))
@@ -32,7 +32,7 @@ export function extensionOf(answer: ModelAnswer, events: readonly AgentEvent[]) 
   }
 }
 
-/** A passage as clients of OpenAI's API show sources (contract 2, D7). */
+/** A passage as clients of OpenAI's API show sources. */
 export interface UrlCitation {
   readonly start_index: 0
   readonly end_index: 0

@@ -9,8 +9,8 @@ import type { Sampling } from '../../upstream/ports/llm.ts'
 /** Fields that chat completions and responses have in common. */
 
 /**
- * A body with these fields; null counts as absent (contract 2, 1.12). Only known fields are read: a
- * body may have a hundred thousand others.
+ * A body with these fields; null counts as absent. Only known fields are read: a body may have a
+ * hundred thousand others.
  */
 export const bodyOf = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) => {
   const names = Object.keys(schema.shape)
@@ -185,7 +185,7 @@ function sizeOf(messages: readonly unknown[], partsMax: number): { parts: number
   return { parts, units }
 }
 
-/** For clients that can set a header but no field of the body (contract 2, D2). */
+/** For clients that can set a header but no field of the body. */
 const SESSION_HEADER = 'X-Moonbase-Session'
 
 /** For the same clients: `false` keeps the knowledge base out of the turn. */

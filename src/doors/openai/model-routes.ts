@@ -20,7 +20,7 @@ const modelOf = ({ name, appId, created }: Assistant): z.infer<typeof Model> => 
   ...(appId === null ? {} : { moonbase: { app_id: appId } }),
 })
 
-/** The assistants of a credential in the form of OpenAI's models (contract 2, 1.6). */
+/** The assistants of a credential in the form of OpenAI's models. */
 export const modelRoutes = (gate: Gate, { assistants }: { readonly assistants: Assistants }) =>
   new Elysia()
     .use(gate)

@@ -77,7 +77,7 @@ export interface ResponseEnd {
   readonly moonbase?: object
 }
 
-/** Every field that the standard requires is there; most repeat the request (contract 2, 1.10). */
+/** Every field that the standard requires is there; most repeat the request. */
 export function responseOf(request: ResponseRequest, head: ResponseHead, end: ResponseEnd) {
   const { id, created, model, sessionId } = head
   const { status, output = [], answer, error = null, completedAt = null, moonbase } = end

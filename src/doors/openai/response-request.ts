@@ -25,7 +25,7 @@ import { callerMessages, foundTools, type Item, itemSchema } from './response-it
 import { type ClientTool, choiceOf, clientToolsOf, Tool, ToolChoice } from './response-tools.ts'
 import { choose } from './tools.ts'
 
-/** The body of POST /v1/responses (contract 2, 1.10). */
+/** The body of POST /v1/responses. */
 
 const Format = z.discriminatedUnion(
   'type',

@@ -30,7 +30,7 @@ const DOC = chatDoc(
   ResponseAnswer,
 )
 
-/** POST /v1/responses: one turn in the form of Open Responses (contract 2, 1.10). */
+/** POST /v1/responses: one turn in the form of Open Responses. */
 export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
   const door = openDoor(options)
   const { limits, keptItems } = options

@@ -84,8 +84,8 @@ class EventText {
 }
 
 /**
- * Writes a response as the events of a turn come (contract 2, 1.10): its items, and the text of the
- * streamed events. An item is closed before the next one is opened.
+ * Writes a response as the events of a turn come: its items, and the text of the streamed events.
+ * An item is closed before the next one is opened.
  */
 export class ResponseWriter {
   readonly #told: AgentEvent[] = []

@@ -24,7 +24,7 @@ export interface SpeechRouteOptions {
 
 const body = jsonBody(SpeechRequest)
 
-/** POST /v1/audio/speech, as clients of OpenAI's API call it (contract 2, 1.8). */
+/** POST /v1/audio/speech, as clients of OpenAI's API call it. */
 export const speechRoutes = (gate: Gate, { voice, contexts, openTurns }: SpeechRouteOptions) =>
   new Elysia().use(gate).post(
     '/audio/speech',

@@ -34,7 +34,7 @@ const ANSWER_DOC = answerDoc('What was said, as response_format and stream say',
   ...EVENTS_CONTENT,
 })
 
-/** POST /v1/audio/transcriptions, as clients of OpenAI's API call it (contract 2, 1.8). */
+/** POST /v1/audio/transcriptions, as clients of OpenAI's API call it. */
 export const transcriptionRoutes = (gate: Gate, { voice, contexts }: TranscriptionRouteOptions) =>
   new Elysia().use(gate).post(
     '/audio/transcriptions',

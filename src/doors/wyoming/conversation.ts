@@ -22,7 +22,7 @@ export interface TurnNote {
   readonly refused?: AppError
 }
 
-/** Errors that are spoken as an answer, so that the person hears them (contract 2, rule 0.7). */
+/** Errors that are spoken as an answer, so that the person hears them. */
 const SPOKEN: readonly string[] = ['rate_limited', 'budget_spent']
 
 /** Runs one turn for Home Assistant: answers `transcript` with `handled`. */

@@ -29,7 +29,7 @@ export interface WyomingDoorOptions
 
 type Data = WyomingEvent['data']
 
-/** Speech to text, text to speech and the agent for Home Assistant (contract 2, 4.3). */
+/** Speech to text, text to speech and the agent for Home Assistant. */
 export function createWyomingDoor(options: WyomingDoorOptions) {
   const requests = createRequests(options)
   const { agent, replyOf } = options

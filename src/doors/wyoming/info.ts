@@ -1,4 +1,4 @@
-/** What the server can do, for the event `info` (contract 2, 4.3). */
+/** What the server can do, for the event `info`. */
 export interface Abilities {
   readonly version: string
   /** The kind of recognition, and of synthesis; null where there is none. */

@@ -43,7 +43,7 @@ export interface DeviceToolsOptions {
   readonly send: (payload: object) => void
 }
 
-/** A board's own tools: the board is an MCP server on its socket (contract 2, 4.1). */
+/** A board's own tools: the board is an MCP server on its socket. */
 export function createDeviceTools({ clock, send }: DeviceToolsOptions) {
   const waiting = new Map<number, PromiseWithResolvers<Record<string, unknown>>>()
   let lastId = 0

@@ -23,7 +23,7 @@ const BoardMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('mcp'), payload: z.unknown() }),
 ])
 
-/** A text message of a board (contract 2, 4.1). */
+/** A text message of a board. */
 export type BoardMessage = z.infer<typeof BoardMessage>
 
 /** Null for all other messages. */
@@ -65,7 +65,7 @@ export type ServerMessage =
     }
   | { readonly type: 'mcp'; readonly payload: object }
 
-/** How sound is framed on the socket; the board chooses (contract 2, 4.1). All big-endian. */
+/** How sound is framed on the socket; the board chooses. All big-endian. */
 export type FrameVersion = 1 | 2 | 3
 
 export interface Frame {

@@ -11,8 +11,7 @@ const VERSION_CHARS_MAX = 40
 
 /**
  * The board of a start-up request, by its headers; null when they do not identify it. The body has
- * more details if it is JSON: boards without a display send a malformed one (contract 2, section
- * 4.1).
+ * more details if it is JSON: boards without a display send a malformed one.
  */
 export function readBoard(headers: Headers, body: string): Board | null {
   const [mac, clientId] = [headers.get('device-id') ?? '', headers.get('client-id') ?? '']
@@ -107,5 +106,5 @@ const activation = (code: string, message: string, challenge: string) => ({
   timeout_ms: ACTIVATION_TIMEOUT_MS,
 })
 
-/** The message for a code without a device of this board (contract 2, 4.2). */
+/** The message for a code without a device of this board. */
 export const WRONG_CODE = '配对码无效或已过期，请在控制台重新生成'

@@ -34,7 +34,7 @@ interface BoardRequest {
 const codeOf = ({ route, params }: BoardRequest) =>
   route.includes('/:code') ? (params?.code ?? '') : null
 
-/** The requests of unmodified xiaozhi boards at their start (contract 2, 4.1 and 4.2). */
+/** The requests of unmodified xiaozhi boards at their start. */
 export function xiaozhiRoutes(options: XiaozhiRouteOptions) {
   const { boards, addressOf, clock } = options
 

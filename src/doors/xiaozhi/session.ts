@@ -66,7 +66,7 @@ const LATE_MS = 100
 const CONTROL_CHARS_MAX = 1_000
 const PROTOCOL_ERROR = 1002
 
-/** One socket of a board, from its hello to its end (contract 2, 4.1, 4.2 and 4.4). */
+/** One socket of a board, from its hello to its end. */
 export class BoardSession {
   readonly #listener: Listener
   readonly #tools: DeviceTools

@@ -41,7 +41,7 @@ interface SocketRequest {
   readonly server: Upgrading | null
 }
 
-/** The socket of boards (contract 2, 4.1). Simulators in a browser pass their key in the query. */
+/** The socket of boards. Simulators in a browser pass their key in the query. */
 export function socketRoutes(options: SocketRouteOptions) {
   const { sockets, codecs, keys, call, contexts, record, clock } = options
 

@@ -10,7 +10,7 @@ export interface OpenSocket {
 /** Close codes (RFC 6455, section 7.4.1). */
 const [GOING_AWAY, POLICY] = [1001, 1008]
 
-/** The open sockets of devices, one each: a new one closes the old one (contract 2, 4.2). */
+/** The open sockets of devices, one each: a new one closes the old one. */
 export function createSockets(
   stillValid: (principal: Principal) => Promise<boolean>,
   leases: Pick<Leases, 'seize' | 'heldElsewhere'>,

@@ -60,7 +60,7 @@ export type TurnInput = { readonly samples: Int16Array } | { readonly text: stri
 /**
  * Runs turns of boards: recognises, answers, and speaks sentence by sentence while the model still
  * writes. After any failure the board gets a short sentence, and always the end of a speech that
- * has begun (contract 2, 4.4). An aborted turn only ends its speech.
+ * has begun. An aborted turn only ends its speech.
  */
 export class BoardTurns {
   constructor(private readonly options: BoardTurnOptions) {}

@@ -3,7 +3,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { BudgetExceeded } from '../../core/memory-budget.ts'
 import { ChannelFailure, type FailureReason } from '../../upstream/ports/failure.ts'
 
-/** A passage that was shown to the model (specification, Events: kb_refs). */
+/** A passage that was shown to the model. */
 export interface KbRef {
   readonly doc_id: string
   readonly title: string
@@ -15,7 +15,7 @@ export interface KbRef {
   readonly url: string | null
 }
 
-/** Which channel answered, as the client learns it (specification, Events: stats). */
+/** Which channel answered, as the client learns it. */
 export type AnsweringChannel = 'byo' | 'platform' | 'platform_fallback'
 
 export interface KbSearched {
@@ -36,11 +36,11 @@ export interface TurnStats {
   /** Sums over the model calls. */
   readonly input_tokens: number
   readonly output_tokens: number
-  /** Whether a model call reported no usage, so that it was estimated (contract-2, section 6). */
+  /** Whether a model call reported no usage, so that it was estimated. */
   readonly usage_estimated: boolean
   /**
    * What was searched; absent when nothing was. `skipped`: the turn went on without its passages,
-   * because retrieval failed or was late (contract 2, sections 6 and 8).
+   * because retrieval failed or was late.
    */
   readonly kb?: KbSearched | 'skipped'
 }

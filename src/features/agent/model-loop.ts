@@ -193,7 +193,7 @@ async function runOnChannel(
 
 /**
  * The calls that the loop answers. Those of the caller's tools in the same message are dropped: the
- * model is asked again with the results, and no half of a round is kept (contract 2, D6).
+ * model is asked again with the results, and no half of a round is kept.
  */
 function oursOf(calls: readonly ToolCall[], clientTools: readonly ToolSpec[]): readonly ToolCall[] {
   if (clientTools.length === 0) return calls

@@ -8,7 +8,7 @@ import {
 } from '../../core/limits/contract.ts'
 import { checkImage } from '../../upstream/egress/images.ts'
 
-/** Body of POST /v1/agent (specification, AgentRequest; contract, sections 1 and 3). */
+/** Body of POST /v1/agent. */
 export const AgentRequest = z.object({
   text: requiredText('text', AGENT_TEXT_CHARS_MAX),
   /** `sessionId` (core/fields.ts) checks its length. */
@@ -30,7 +30,7 @@ export const AgentRequest = z.object({
 })
 export type AgentRequest = z.infer<typeof AgentRequest>
 
-/** Whether the tenant's channel answers (contract-2, section 8, Models). */
+/** Whether the tenant's channel answers. */
 export const AgentCheckResponse = z.object({
   ok: z.boolean(),
   /** The channel that answered; of a turn that failed, the one that was asked. */
@@ -43,7 +43,7 @@ export const AgentCheckResponse = z.object({
 })
 export type AgentCheckResponse = z.infer<typeof AgentCheckResponse>
 
-/** Body of POST /console/agent: the turn runs as a key of the app would (contract, section 2). */
+/** Body of POST /console/agent: the turn runs as a key of the app would. */
 export const StudioRequest = AgentRequest.extend({
   app_id: z
     .string({ error: issue('field_type', { field: 'app_id', kind: 'string_or_null' }) })

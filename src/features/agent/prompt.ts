@@ -1,5 +1,5 @@
 import { randomHex } from '../../core/crypto.ts'
-import { IMAGE_PLACEHOLDER } from '../../core/text.ts'
+import { IMAGE_PLACEHOLDER } from '../../core/limits/contract.ts'
 import type { LlmMessage, Passage } from '../../upstream/ports/llm.ts'
 import type { Memory } from '../sessions/store.ts'
 

@@ -30,7 +30,7 @@ const body = jsonBody(AgentRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 const wireOf = (event: AgentEvent): object =>
   event.type === 'tool_call' ? { type: event.type, name: event.name } : event
 
-/** How these events are streamed (specification, Events), for http/sse.ts. */
+/** How these events are streamed, for http/sse.ts. */
 const AGENT_STREAM = {
   frame: (event: AgentEvent) => `event: ${event.type}\ndata: ${JSON.stringify(wireOf(event))}\n\n`,
   isLast: ({ type }: AgentEvent) => type === 'llm_end' || type === 'error',
@@ -40,7 +40,7 @@ const AGENT_STREAM = {
   }),
 }
 
-/** The answer of a turn (specification, Events). */
+/** The answer of a turn. */
 const TURN_DOC = {
   200: {
     description:

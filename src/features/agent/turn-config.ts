@@ -97,8 +97,7 @@ export interface ResolvedTurn {
 
 /**
  * Resolves each field in the order app, request, tenant, platform, and the prompt by its own
- * priority (specification, Agent and sessions; contract 2, D4 and D5). Pure, so that tests can
- * cover the whole table.
+ * priority. Pure, so that tests can cover the whole table.
  */
 export function resolveTurn(config: StoredConfig, request: RequestedTurn): ResolvedTurn {
   const { app, settings } = config
@@ -135,7 +134,7 @@ export const withDraft = (config: StoredConfig, draft: NonNullable<AppDraft>): S
   requestPersona: null,
 })
 
-/** `persona_id` overrides `persona`, also when it is not found (contract, Fine points). */
+/** `persona_id` overrides `persona`, also when it is not found. */
 function requestedPrompt(config: StoredConfig, request: RequestedTurn): string | null {
   if (nonBlank(request.persona_id)) return nonBlank(config.requestPersona)
   return nonBlank(request.persona)
@@ -158,8 +157,8 @@ export interface ToolSources {
 
 /**
  * The tools of a turn: those of the caller's connection that the app allows, and those of this
- * server. Of tools with the same name the client's comes first (contract 2, D6), then the
- * connection's. A caller who requires a call means one of its own tools, so it gets no others.
+ * server. Of tools with the same name the client's comes first, then the connection's. A caller
+ * who requires a call means one of its own tools, so it gets no others.
  */
 export async function toolsOffered(
   { builtInTools, toolsOfServers }: ToolSources,
@@ -180,6 +179,6 @@ export async function toolsOffered(
   return [...own, ...tools.filter(({ spec }) => !taken.has(spec.name))]
 }
 
-/** Without a list all are allowed: they are the device's own (contract 2, 4.2). */
+/** Without a list all are allowed: they are the device's own. */
 const isAllowed = (name: string, allowed: readonly string[] | null): boolean =>
   allowed === null || allowed.includes(name) || allowed.includes(ALL_OWN)

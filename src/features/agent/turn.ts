@@ -242,7 +242,7 @@ const refsOf = (passages: readonly KbHit[]): KbRef[] =>
 const bytesOf = (messages: readonly LlmMessage[]): number =>
   messages.reduce((sum, { content }) => sum + bytesOfText(content), 0)
 
-/** The fallback uses the platform's default model (contract, Fine points). */
+/** The fallback uses the platform's default model. */
 function fallbackOf({ fallback }: ChannelChoice): Channel | null {
   const isCurrent = async () => true
   return fallback && { label: 'platform_fallback', llm: fallback, model: null, isCurrent }

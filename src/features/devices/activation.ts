@@ -21,7 +21,7 @@ export interface Activated {
   readonly keyId: string
 }
 
-/** Expired, unknown and replaced codes get the same answer (specification, Errors 401). */
+/** Expired, unknown and replaced codes get the same answer. */
 
 /** The requests of devices themselves: a key in exchange for a code, and the heartbeat. */
 export function createActivation({ store, clock, keys }: ActivationOptions) {

@@ -1,7 +1,7 @@
 import { hmacHex, sha256Hex } from '../../core/crypto.ts'
 import type { KeySecret } from '../keys/service.ts'
 
-/** A xiaozhi board as it reports itself at each start (contract 2, 4.1). */
+/** A xiaozhi board as it reports itself at each start. */
 export interface Board {
   /** Lower case. */
   readonly mac: string
@@ -29,7 +29,7 @@ export const storedBoard = ({ mac, clientId }: Board): StoredBoard => ({
 
 /**
  * Derives the secret of a board's key from the key's id, so that the board gets the same key at
- * every start (contract 2, 4.2). A new key has a new id and so another secret.
+ * every start. A new key has a new id and so another secret.
  */
 export const secretOfBoard =
   (sessionKey: Uint8Array, { mac, clientId }: Board, deviceId: string): KeySecret =>

@@ -37,7 +37,7 @@ export type BoardState =
   | { readonly key: string }
   | { readonly key: null; readonly waiting: WaitingBoard }
 
-/** Redeems the codes of stock boards, and recognises the boards afterwards (contract 2, 4.2). */
+/** Redeems the codes of stock boards, and recognises the boards afterwards. */
 export function createBoards(options: BoardsOptions) {
   const { store, activation, keys, waiting, clock, secret, takeTry, onSeen } = options
 

@@ -3,7 +3,7 @@ import { issue } from '../../core/errors.ts'
 import { nullableText, requiredText } from '../../core/fields.ts'
 import { DEVICE_LABEL_CHARS_MAX, DEVICE_NAME_CHARS_MAX } from '../../core/limits/contract.ts'
 
-/** A device as its tenant sees it: never its code, hash or key (specification, Device). */
+/** A device as its tenant sees it: never its code, hash or key. */
 export const Device = z.object({
   id: z.string(),
   name: z.string(),
@@ -35,13 +35,13 @@ function shownDigits() {
 
 export const DeviceRegisterRequest = z.object({
   name,
-  /** The app need not exist (specification, Device). */
+  /** The app need not exist. */
   app_id: label('app_id'),
   hw_model: label('hw_model'),
 })
 export type DeviceRegisterRequest = z.infer<typeof DeviceRegisterRequest>
 
-/** Pairs a board by the six digits that it shows (contract 2, 4.2). */
+/** Pairs a board by the six digits that it shows. */
 export const DevicePairRequest = z.object({ code: shownDigits(), name, app_id: label('app_id') })
 export type DevicePairRequest = z.infer<typeof DevicePairRequest>
 

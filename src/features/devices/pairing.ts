@@ -30,7 +30,7 @@ export interface PairingOptions {
   }
 }
 
-/** Binds boards by the six digits that they show (contract 2, 4.2). */
+/** Binds boards by the six digits that they show. */
 export function createPairing(options: PairingOptions) {
   const { store, devices, keys, waiting, clock, random, secret, guesses } = options
 

@@ -91,7 +91,7 @@ export const deviceRoutes = (gate: Gate, devices: Devices) =>
       detail: { summary: 'Issue a new activation code and revoke the key' },
     })
 
-/** Boards that show six digits (contract 2, 4.2); the same on both surfaces. */
+/** Boards that show six digits; the same on both surfaces. */
 export const pairingRoutes = (gate: Gate, pairing: Pairing) =>
   new Elysia()
     .use(gate)

@@ -24,7 +24,7 @@ export interface DevicesOptions {
 
 const missing = () => appError('not_found', { what: 'device' })
 
-/** Manages a tenant's devices (specification, States: Device and activation code). */
+/** Manages a tenant's devices. */
 export function createDevices({ store, clock, keys, lastSeen, random }: DevicesOptions) {
   function code() {
     const plain = newCode(random)

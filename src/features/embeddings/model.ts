@@ -50,7 +50,7 @@ const oneOf = <const Values extends readonly [string, ...string[]]>(
   values: Values,
 ) => z.enum(values, { error: issue('unsupported_value', { field }) }).nullish()
 
-/** Body of POST /v1/embeddings (contract 2, 1.7). */
+/** Body of POST /v1/embeddings. */
 export const EmbeddingsRequest = z.object({
   input,
   model: z.string({ error: issue('field_type', { field: 'model', kind: 'string' }) }).nullish(),

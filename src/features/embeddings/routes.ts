@@ -19,7 +19,7 @@ export interface EmbeddingsRouteOptions {
 const body = jsonBody(EmbeddingsRequest)
 const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app']
 
-/** POST /v1/embeddings, as clients of OpenAI's API call it (contract 2, 1.7). */
+/** POST /v1/embeddings, as clients of OpenAI's API call it. */
 export const embeddingsRoutes = (
   gate: Gate,
   { embeddings, answers, contexts }: EmbeddingsRouteOptions,

@@ -20,7 +20,7 @@ import {
 
 const KEY_PREFIX = 'sk-mb-'
 const KEY_FORM = /^sk-mb-[0-9a-f]{64}$/
-/** Characters of a key that lists show: its first (specification, ApiKeyMeta) and its last. */
+/** Characters of a key that lists show: its first and its last. */
 const SHOWN_CHARS = 8
 const TAIL_CHARS = 4
 
@@ -213,7 +213,7 @@ const revocations = (clock: Clock) => ({
     revokeKeysOfApp(tenantId, appId, clock.now()),
 })
 
-/** Issues, finds and revokes API keys of every kind (specification, Identity and keys). */
+/** Issues, finds and revokes API keys of every kind. */
 export function createKeys(options: KeysOptions) {
   const { store, clock, activity = nothingIsKnown, onRevoked = nothingIsOpen } = options
 

@@ -3,7 +3,7 @@ import { issue } from '../../core/errors.ts'
 import { requiredText } from '../../core/fields.ts'
 import { KB_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
 
-/** Bodies and answers of the knowledge base (specification, Knowledge base). */
+/** Bodies and answers of the knowledge base. */
 export const KbDoc = z.object({
   id: z.string(),
   title: z.string(),

@@ -25,7 +25,7 @@ const createBody = jsonBody(KbCreateRequest, { bytesMax: KB_BODY_BYTES_MAX })
 const searchBody = jsonBody(KbSearchRequest, { bytesMax: KB_BODY_BYTES_MAX })
 const CHUNKS_QUERY = queryDoc({ from: 'number of the first chunk shown, from 0; default 0' })
 
-/** A device key may only search (contract, section 3). */
+/** A device key may only search. */
 const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app', 'session']
 
 /** The knowledge base; the same on both surfaces. */

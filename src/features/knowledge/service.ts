@@ -42,7 +42,7 @@ export interface KbParts {
   readonly citations: { add(citation: Citation): void; flush(): Promise<void> }
 }
 
-/** A tenant's documents and the search of them (specification, Knowledge base). */
+/** A tenant's documents and the search of them. */
 export function createKb(parts: KbParts) {
   const { store, prepare, limits, search, clock, citations } = parts
   const upload = createUpload({ store, prepare, limits, clock })
@@ -152,7 +152,7 @@ const args = z.object({
 
 /**
  * `search_knowledge_base` lets the model search for what the injected passages lack. A turn without
- * the knowledge base does not have it (contract, Fine points).
+ * the knowledge base does not have it.
  */
 export const createSearchTool = (retrieve: Kb['retrieve']) =>
   defineTool({

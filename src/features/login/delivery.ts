@@ -13,7 +13,7 @@ export interface DeliveryOptions {
   readonly log: Logger
 }
 
-/** Sends login codes by mail, else prints them on the server's terminal (contract, E-mail). */
+/** Sends login codes by mail, else prints them on the server's terminal. */
 export function createDelivery({ mailer, print, site, log }: DeliveryOptions) {
   async function send(mail: Mail, signal: AbortSignal, fault: string): Promise<void> {
     try {

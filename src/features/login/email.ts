@@ -41,7 +41,7 @@ export interface EmailLoginOptions {
   readonly guessLimiter: Pick<Limiter, 'check' | 'reserve' | 'giveBack'>
 }
 
-/** Login by a one-time code (specification, Login; contract, Login). */
+/** Login by a one-time code. */
 export function createEmailLogin(options: EmailLoginOptions) {
   const { clock, codes, signup, delivery, jobs, codeLimiter, guessLimiter } = options
   const guesses = [LOGIN_GUESSES_PER_PERSON_MAX, 'rate_limited_guesses'] as const
@@ -105,7 +105,7 @@ export interface CodesOptions {
   readonly key: Uint8Array
 }
 
-/** One-time codes by e-mail address (specification, Login): one each, few guesses, five minutes. */
+/** One-time codes by e-mail address: one each, few guesses, five minutes. */
 export function createLoginCodes({ openCodes, key }: CodesOptions) {
   const life = { ttlMs: LOGIN_CODE_SECONDS_MAX * 1000, countMax: LOGIN_CODES_MAX }
   const codes = openCodes('login code', life)

@@ -26,7 +26,7 @@ export const Me = z.object({
   user_id: z.string(),
   email: z.string(),
   tenant_id: z.string(),
-  /** Whether this person runs the server (contract-2, section 8, Operator). */
+  /** Whether this person runs the server. */
   operator: z.boolean(),
   /** The role in the current tenant. */
   role,

@@ -49,8 +49,8 @@ export interface Consenting {
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
 /**
- * Gives a native app an API key, by a code in its deep link and PKCE (specification, Login). Any
- * app of the device may have registered the scheme, so the person is asked first (RFC 8252, 8.6).
+ * Gives a native app an API key, by a code in its deep link and PKCE. Any app of the device may
+ * have registered the scheme, so the person is asked first (RFC 8252, 8.6).
  */
 export function createNativeLogin(options: NativeOptions) {
   const { openCodes, keys, store, key, clock, schemes } = options

@@ -17,7 +17,7 @@ export interface OAuthRouteParts {
 
 const COOKIE = 'mb_oauth'
 
-/** Login by redirect to GitHub, Google or any OpenID issuer (contract, Login). */
+/** Login by redirect to GitHub, Google or any OpenID issuer. */
 export function oauthRoutes(parts: OAuthRouteParts) {
   const { oauth, sessions, origins, addressLimit, secureCookies } = parts
   const limit = addressLimit('login oauth', LOGIN_STEPS_PER_MINUTE_MAX)

@@ -47,7 +47,7 @@ class LoginRefusal extends Error {
   }
 }
 
-/** Login by redirect (contract, Login): every outcome is a location to send the browser to. */
+/** Login by redirect: every outcome is a location to send the browser to. */
 export function createOAuthLogin({ providers, clock, key, signup, log }: OAuthOptions) {
   const states = sealedStates(clock, key)
 

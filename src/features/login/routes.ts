@@ -60,7 +60,7 @@ const startBody = jsonBody(EmailStartRequest, SHORT)
 const verifyBody = jsonBody(EmailVerifyRequest, SHORT)
 const LOGOUT_QUERY = queryDoc({ everywhere: '1 ends all sessions of the person, on all servers' })
 
-/** Login by e-mail, logout, and the signed-in person (contract, Login). */
+/** Login by e-mail, logout, and the signed-in person. */
 function loginRoutes(parts: LoginRouteParts) {
   const { email, oauth, tenants, sessions, opened, addressLimit, guessLimit } = parts
   const limitStarts = addressLimit('login start', LOGIN_STARTS_PER_MINUTE_MAX)

@@ -4,8 +4,8 @@ import type { SignedInUser, Tenants } from '../tenants/service.ts'
 export type SignupRule = 'open' | 'closed' | readonly string[]
 
 /**
- * Who may sign in, for all ways of login (contract, MB_SIGNUP): known people, those whom a tenant
- * has invited, and those whom the rule lets join. Only the last get a tenant of their own.
+ * Who may sign in, for all ways of login: known people, those whom a tenant has invited, and those
+ * whom the rule lets join. Only the last get a tenant of their own.
  */
 export function createSignupPolicy(tenants: Tenants, ruleNow: () => SignupRule) {
   function mayJoin(email: string): boolean {

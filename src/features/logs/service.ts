@@ -60,8 +60,8 @@ export function createLogs(options: LogsOptions) {
       inTurn(tenantId, () => read(tenantId, query, signal), signal),
 
     /**
-     * Deletes rows older than seven days (specification, Limits). Called at intervals; deletes
-     * nothing soon after the clock was set.
+     * Deletes rows older than seven days. Called at intervals; deletes nothing soon after the
+     * clock was set.
      */
     async prune(): Promise<void> {
       if (!isSettled()) return

@@ -1,7 +1,7 @@
 import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
 import type { LogFilter } from './model.ts'
 
-/** One answered request, metadata only (specification, Request log). `ts` is epoch ms. */
+/** One answered request, metadata only. `ts` is epoch ms. */
 export interface LogRow {
   readonly id: string
   readonly tenantId: string

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
 
-/** A person who can sign in to this server, as its operators see them (contract-2, section 8). */
+/** A person who can sign in to this server, as its operators see them. */
 export const Person = z.object({
   id: z.string(),
   email: z.string(),

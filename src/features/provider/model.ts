@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { optionalFlag, requiredText } from '../../core/fields.ts'
 import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../core/limits/contract.ts'
 
-/** Other fields are ignored (specification, Provider channel). */
+/** Other fields are ignored. */
 export const ProviderPutRequest = z.object({
   /** Its host is checked in the service, which knows the allow-list. */
   base_url: requiredText('base_url', PROVIDER_URL_CHARS_MAX),
@@ -27,7 +27,7 @@ export const ProviderTestResponse = z.object({
 })
 export type ProviderTestResponse = z.infer<typeof ProviderTestResponse>
 
-/** The models that the tenant's channel lists (contract-2, section 8, Models). */
+/** The models that the tenant's channel lists. */
 export const ModelListResponse = z.object({
   models: z.array(z.string()),
   channel: z.enum(['byo', 'platform']),

@@ -35,8 +35,7 @@ const INSTRUCTION =
 
 /**
  * Folds the older half of a long session into its summary, in the background. One transaction
- * replaces the turns by the summary; after any failure all turns stay until the next attempt
- * (contract, section 4, Memory).
+ * replaces the turns by the summary; after any failure all turns stay until the next attempt.
  */
 export function createFolding({ store, clock, jobs, leases, log, budget }: FoldingOptions) {
   const underWay = new Set<string>()

@@ -38,7 +38,7 @@ const ToolDetails = z.object({
   result: z.string().optional(),
 })
 
-/** How a turn was answered (contract-2, section 8, Transcript). */
+/** How a turn was answered. */
 export const TurnDetails = z.object({
   kb_refs: z.array(
     z.object({

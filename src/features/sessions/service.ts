@@ -78,7 +78,7 @@ export type SessionMemory = ReturnType<typeof createMemory>
 
 type TurnText = Pick<StoredTurn, 'user_text' | 'reply'>
 
-/** Whether the turns are over the limit of what stays verbatim (contract, section 4, Memory). */
+/** Whether the turns are over the limit of what stays verbatim. */
 export const isOverLimit = (turns: readonly TurnText[]): boolean =>
   turns.length > MEMORY_TURNS_MAX || (turns.length > 1 && hasMoreChars(turns, MEMORY_CHARS_MAX))
 

@@ -25,7 +25,7 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
 const missing = () => appError('not_found', { what: 'share' })
 
-/** Links by which visitors talk to an app (contract 2, section 8, Share an app). */
+/** Links by which visitors talk to an app. */
 export function createShares(options: SharesOptions) {
   const { store, apps, keys, budgets, clock, onRemoved } = options
 

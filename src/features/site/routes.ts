@@ -15,7 +15,7 @@ export interface SiteParts {
 
 const DAY = 'public, max-age=86400'
 
-/** Public pages that need no credential; each answers GET and HEAD (contract, Site). */
+/** Public pages that need no credential; each answers GET and HEAD. */
 export function siteRoutes({ origins, status, takesWrites }: SiteParts) {
   const pages: Readonly<Record<string, (request: Request) => Response | Promise<Response>>> = {
     '/status': (request) => statusAnswer(request, status),
@@ -73,7 +73,7 @@ const text = (body: string, type: string, cache: string) =>
 const PUBLIC_PATHS = ['/', ...MANUAL_PATHS, '/status']
 const PRIVATE_PATHS = ['/v1/', '/console/', '/auth/', '/app/', '/s/']
 
-/** `origin` is that of the request, validated (specification, Platform and site). */
+/** `origin` is that of the request, validated. */
 function robots(origin: string): string {
   const rules = PRIVATE_PATHS.map((path) => `Disallow: ${path}`)
   return ['User-agent: *', ...rules, '', `Sitemap: ${origin}/sitemap.xml`, ''].join('\n')
@@ -97,7 +97,7 @@ export interface MetricsPage {
   readonly text: () => Promise<string>
 }
 
-/** GET and HEAD of /metrics (contract, Site); 404 without MB_METRICS_TOKEN. */
+/** GET and HEAD of /metrics; 404 without MB_METRICS_TOKEN. */
 export function metricsRoutes(page: MetricsPage | null) {
   async function answer({ request }: { request: Request }): Promise<Response> {
     if (!page) throw appError('not_found', { what: 'path' })

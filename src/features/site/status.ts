@@ -4,7 +4,7 @@ export type CheckState = 'ok' | 'off' | 'down'
 
 /**
  * The result of a probe. `class` is one short public word such as `timeout`: never a key, an
- * address or an upstream's own text (specification, Platform and site).
+ * address or an upstream's own text.
  */
 export interface Finding {
   readonly state: CheckState

@@ -4,7 +4,7 @@ import { optionalText, requiredText } from '../../core/fields.ts'
 import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../core/limits/contract.ts'
 import { SYSTEM_PARTS } from './settings.ts'
 
-/** A setting of the whole server (contract-2, section 8). */
+/** A setting of the whole server. */
 export const SystemSetting = z.object({
   /** Its name in the environment. */
   name: z.string(),

@@ -46,9 +46,9 @@ export interface SystemOptions {
 const SYSTEM_OWNER = 'system'
 
 /**
- * Settings of the whole server that its operator may set in the console (contract-2, section 8).
- * Settings of the environment win and are locked. A change is checked, its parts are made, it is
- * stored, and then it is put in use, so a fault changes nothing. One change runs at a time.
+ * Settings of the whole server that its operator may set in the console. Settings of the
+ * environment win and are locked. A change is checked, its parts are made, it is stored, and then
+ * it is put in use, so a fault changes nothing. One change runs at a time.
  */
 export function createSystem(options: SystemOptions) {
   const { store, seal, environment, prepare, readStored, onApplied, announce } = options

@@ -16,7 +16,7 @@ export interface TrialOptions {
 /** Long enough for a local recogniser to load its model. */
 const TRY_MS_MAX = 30_000
 
-/** Tries the upstreams of the server with the current settings (contract-2, section 8). */
+/** Tries the upstreams of the server with the current settings. */
 export function createTrial({ clock, tries }: TrialOptions) {
   /** `email` is the operator's own, to which the mail goes. */
   return async function trial(

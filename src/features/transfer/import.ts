@@ -150,7 +150,7 @@ function addNote(what: string, reason: unknown, { skipped, errors }: Notes, log:
 
 /**
  * Leaves at most one persona as the default: with `merge` the last marked one, with `skip` the
- * first, and none when the tenant has a default (contract, section 4, Fine points).
+ * first, and none when the tenant has a default.
  */
 function oneDefault(
   steps: readonly Step<ImportedPersona>[],

@@ -61,7 +61,7 @@ export const ImportRequest = z.object({
     },
     { error: issue('field_required', { field: 'config', kind: 'object' }) },
   ),
-  /** An unknown value behaves as skip (specification, ImportRequest). */
+  /** An unknown value behaves as skip. */
   mode: z
     .unknown()
     .optional()

@@ -4,7 +4,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 
 export type Mode = 'skip' | 'merge'
 
-/** What was not imported, as sentences for a person (specification, ImportResult). */
+/** What was not imported, as sentences for a person. */
 export interface Notes {
   readonly skipped: string[]
   readonly errors: string[]

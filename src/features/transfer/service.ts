@@ -31,7 +31,7 @@ export interface TransferOptions extends ImportParts {
   readonly leases: Pick<Leases, 'hold'>
 }
 
-/** Export and import of a tenant's configuration (specification, Export and import). */
+/** Export and import of a tenant's configuration. */
 export function createTransfer(options: TransferOptions) {
   const { clock, documents, onDocuments, leases, ...parts } = options
   const imports = createSemaphore({ perKey: 1 })

@@ -58,7 +58,7 @@ const sumOf = (
   usedAt: null,
 })
 
-/** Counts the calls of a tenant and the tokens of its turns (contract-2, section 6). */
+/** Counts the calls of a tenant and the tokens of its turns. */
 export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
   const today = () => Math.floor(clock.now() / DAY_MS)
 
@@ -185,9 +185,9 @@ interface Spent {
 }
 
 /**
- * Daily token budgets of keys (contract-2, section 6). What a key has spent today is read once and
- * then counted in memory, so that a turn waits for no disk. It is exact, also across a restart: it
- * begins as what is stored and what waits to be. It is read again where other processes count, too.
+ * Daily token budgets of keys. What a key has spent today is read once and then counted in memory,
+ * so that a turn waits for no disk. It is exact, also across a restart: it begins as what is stored
+ * and what waits to be. It is read again where other processes count, too.
  */
 export function createBudgets({ store, clock, keptMs, betweenWrites }: BudgetsOptions) {
   const known = leastRecentlyUsed<Spent>(BUDGETS_KEPT_MAX, () => 1)

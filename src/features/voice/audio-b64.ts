@@ -7,7 +7,7 @@ const SPACES = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x20])
 const PADDING = 0x3d
 const PADDING_MAX = 2
 
-/** 400 for an empty recording, 413 over 25 MB (specification, Errors). */
+/** 400 for an empty recording, 413 over 25 MB. */
 export function checkAudio(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) throw appError('audio_empty')
   if (bytes.length > AUDIO_BYTES_MAX) throw tooLarge()

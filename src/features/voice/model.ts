@@ -10,14 +10,14 @@ const voice = optionalText('voice')
   })
   .transform((value) => value || DEFAULT_VOICE)
 
-/** Body of POST /v1/tts and /v1/tts/stream (specification, TtsRequest). */
+/** Body of POST /v1/tts and /v1/tts/stream. */
 export const TtsRequest = z.object({
   text: requiredText('text', TTS_TEXT_CHARS_MAX),
   voice,
 })
 export type TtsRequest = z.infer<typeof TtsRequest>
 
-/** Body of POST /v1/voice (specification, VoiceRequest). */
+/** Body of POST /v1/voice. */
 export const VoiceRequest = z.object({
   /** Checked by `decodeAudio`. */
   audio_b64: z.string({ error: issue('field_required', { field: 'audio_b64', kind: 'string' }) }),

@@ -46,7 +46,7 @@ const PCM = { format: 'pcm', rate: SPEECH_RATE } as const
 const speech = jsonBody(TtsRequest)
 const spoken = jsonBody(VoiceRequest, { bytesMax: VOICE_BODY_BYTES_MAX })
 
-/** Speech synthesis, recognition and the voice loop (specification, Voice). */
+/** Speech synthesis, recognition and the voice loop. */
 export const voiceRoutes = (gate: Gate, options: VoiceRouteOptions, sessions: OwnSessions) =>
   new Elysia().use(speakingRoutes(gate, options)).use(hearingRoutes(gate, options, sessions))
 

@@ -9,7 +9,7 @@ import type { Agent, OpenedTurn } from '../agent/service.ts'
 import type { VoiceRequest } from './model.ts'
 import type { Voice } from './service.ts'
 
-/** One step of a voice loop, for the request log (contract, Voice loop logging). */
+/** One step of a voice loop, for the request log. */
 export interface Stage {
   readonly endpoint: '/v1/asr' | '/v1/agent' | '/v1/tts'
   readonly status: number
@@ -44,8 +44,8 @@ export interface VoiceAnswer {
 const WRITTEN_PER_SPOKEN = 4
 
 /**
- * The voice loop: recognition, one agent turn, synthesis (specification, Voice loop rules). A
- * failure of recognition or agent is a 502; when synthesis fails the reply is text alone.
+ * The voice loop: recognition, one agent turn, synthesis. A failure of recognition or agent is a
+ * 502; when synthesis fails the reply is text alone.
  */
 export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
   return {

@@ -3,10 +3,10 @@ import { appError, type ErrorCode } from '../../core/errors.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 
 /**
- * The guard for addresses that tenants supply: `base_url`, `fetch_url` and image URLs (contract,
- * section 4). The literal is checked when it is saved, and every resolved address again for each
- * connection. The caller must connect to an address that this module returned and to no other,
- * else a name that changes its answer between check and connection (DNS rebinding) gets through.
+ * The guard for addresses that tenants supply: `base_url`, `fetch_url` and image URLs. The literal
+ * is checked when it is saved, and every resolved address again for each connection. The caller
+ * must connect to an address that this module returned and to no other, else a name that changes
+ * its answer between check and connection (DNS rebinding) gets through.
  */
 
 /** Entries `host` or `host:port` of `MB_ALLOW_PRIVATE_HOSTS`; IPv6 with a port in brackets. */

@@ -246,8 +246,8 @@ const HISTORY_WORDS = /tool_call_id|tool message|tool_calls['"`]? must|role ['"`
 const EXPLAINED = [400, 404, 422]
 
 /**
- * Sorts an answer other than 2xx (contract, section 4, "BYO reasons"). A redirect is not followed
- * and counts as a fault of the upstream. Only the body of a 400, 404 or 422 is read. Never rejects.
+ * Sorts an answer other than 2xx. A redirect is not followed and counts as a fault of the
+ * upstream. Only the body of a 400, 404 or 422 is read. Never rejects.
  */
 export async function httpFailure(response: Response, now: number): Promise<HttpFailure> {
   const { status } = response

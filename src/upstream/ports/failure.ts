@@ -1,4 +1,4 @@
-/** Why a channel failed: the five reasons that clients may see (specification, Events). */
+/** Why a channel failed: the five reasons that clients may see. */
 export type FailureReason =
   | 'retry_exhausted'
   | 'upstream_4xx'
@@ -7,8 +7,8 @@ export type FailureReason =
   | 'provider_error'
 
 /**
- * The `code` for clients of OpenAI's API when an embedder or a speech upstream failed (contract 2,
- * 1.12). An invalid answer counts as a fault of the upstream.
+ * The `code` for clients of OpenAI's API when an embedder or a speech upstream failed. An invalid
+ * answer counts as a fault of the upstream.
  */
 export const openAiCodeOf = ({ reason }: ChannelFailure): string =>
   reason === 'provider_error' ? 'upstream_5xx' : reason

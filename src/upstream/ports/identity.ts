@@ -6,7 +6,7 @@ export interface LoginAttempt {
   readonly verifier: string
 }
 
-/** A third party at which people sign in (specification, Third-party OAuth login). */
+/** A third party at which people sign in. */
 export interface IdentityProvider {
   readonly id: string
   /** Shown on the button of the login page. */

@@ -35,7 +35,7 @@ export interface Passage {
   readonly heading: string | null
 }
 
-/** The field that carries `thinking` (contract, section 4, Fine points); `auto` goes by vendor. */
+/** The field that carries `thinking`; `auto` goes by vendor. */
 export const THINKING_FORMS = [
   'auto',
   'reasoning_effort',

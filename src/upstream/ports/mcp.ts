@@ -1,4 +1,4 @@
-/** Why an MCP server could not be used (contract 2, section 2.6, error_class). */
+/** Why an MCP server could not be used. */
 export type McpFailureReason =
   | 'unreachable'
   | 'timeout'

@@ -9,7 +9,7 @@ export interface SpeechRequest {
   readonly tenantId: string
 }
 
-/** The voice of a request that names none (specification, TtsRequest): a voice id of MiniMax. */
+/** The voice of a request that names none: a voice id of MiniMax. */
 export const DEFAULT_VOICE = 'female-shaonv'
 
 export interface PcmStream {
@@ -96,9 +96,9 @@ export interface VadStream {
   close(): void
 }
 
-/** Samples a second of all sound the product sends (specification, Voice). */
+/** Samples a second of all sound the product sends. */
 export const SPEECH_RATE = 32_000
-/** The same for clients of OpenAI's API (contract 2, 1.8). */
+/** The same for clients of OpenAI's API. */
 export const OPENAI_SPEECH_RATE = 24_000
 /** Samples a second that speech recognisers take. */
 export const RECOGNISER_RATE = 16_000

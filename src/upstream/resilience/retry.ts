@@ -7,9 +7,9 @@ const BACK_OFF_MS = [250, 1000]
 const RETRY_AFTER_MS_MAX = 5000
 
 /**
- * Runs `work`, and again at most twice when an upstream could not be reached or was busy (contract,
- * section 4, "BYO reasons"). `work` must settle before any part of its answer is passed on. This is
- * the only place that sends a request again.
+ * Runs `work`, and again at most twice when an upstream could not be reached or was busy. `work`
+ * must settle before any part of its answer is passed on. This is the only place that sends a
+ * request again.
  */
 export async function retry<Result>(
   work: () => Promise<Result>,

@@ -38,7 +38,7 @@ export interface FuzzReport {
 const LEAK =
   /\bat \w+ \(|node_modules|\.ts:|SQLITE|SELECT |constraint|\/tmp\/|sk-mb-[0-9a-f]|SECRET/
 
-/** Routes that call an upstream may answer its failure (specification, Errors). */
+/** Routes that call an upstream may answer its failure. */
 const MAY_502 =
   /\/(tts|tts\/stream|asr|voice|audio\/(speech|transcriptions)|kb\/(docs|search|docs\/\{id\}))$/
 const MAY_503 = /\/provider/

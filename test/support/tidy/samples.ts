@@ -79,6 +79,7 @@ const LAYER_SAMPLES: readonly Sample[] = [
 const home = ['', 'home', 'somebody', 'moonbase'].join('/')
 const registry = ['https:/', 'registry.example.org', 'left-pad'].join('/')
 const undone = ['// TO', 'DO: later'].join('')
+const elsewhere = ['con', 'tract'].join('')
 const silenced = ['// @ts', 'ignore'].join('-')
 
 const TEXT_SAMPLES: readonly Sample[] = [
@@ -126,6 +127,12 @@ const TEXT_SAMPLES: readonly Sample[] = [
     bad: { 'src/core/a.ts': `\nconst a = 1 ${undone}` },
     expect: ['src/core/a.ts:2'],
     good: { 'src/core/a.ts': `const ${undone.slice(3, 7)} = 1` },
+  },
+  {
+    rule: 'no comment cites a text that is not here',
+    bad: { 'src/core/a.ts': `\n/** A key (${elsewhere}, section 4). */` },
+    expect: ['src/core/a.ts:2'],
+    good: { 'src/core/a.ts': `// Keys (RFC 6750).\nconst a = '(${elsewhere})'` },
   },
   {
     rule: 'no check is silenced',

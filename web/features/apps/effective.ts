@@ -1,6 +1,6 @@
 import type { AppInput, Persona, Settings } from '../../api/types.ts'
 
-/** The level that sets a field: app, else tenant, else platform (specification, Apps). */
+/** The level that sets a field: app, else tenant, else platform. */
 export type Source = 'app' | 'tenant' | 'platform'
 
 export interface Decided<T> {

@@ -1,5 +1,5 @@
 const SAVED = 'mb.login'
-/** The lifetime of a login code (specification, Limits). */
+/** The lifetime of a login code. */
 const VALID_MS = 300_000
 
 /**

@@ -20,7 +20,7 @@ const row = (ago: number, latency: number, error: string | null = null): LogRow 
   ts: new Date(NOW - ago).toISOString(),
 })
 
-/** Answers as the server does (contract, section 4, log rows). */
+/** Answers as the server does. */
 function serverWith(rows: readonly LogRow[]) {
   const asked: Readonly<Record<string, string>>[] = []
   const ask: AskLogs = async (query): Promise<Logs> => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { renderToStaticMarkup } from 'react-dom/server'
-import { IMAGE_PLACEHOLDER } from '../../../src/core/text.ts'
+import { IMAGE_PLACEHOLDER } from '../../../src/core/limits/contract.ts'
 import { en } from '../../i18n/en.ts'
 import { I18nProvider } from '../../i18n/index.tsx'
 import { zh } from '../../i18n/zh.ts'

@@ -137,7 +137,7 @@ function after(turn: Turn, event: AgentEvent, at: number): Turn {
     case 'kb_refs':
       return { ...turn, refs: event.refs }
     case 'provider_fallback':
-      // The text of the failed channel is void (specification, Events).
+      // The text of the failed channel is void.
       return { ...turn, reply: '', thoughts: '', tools: [], fallback: event.reason }
     case 'llm_delta':
       return {

@@ -8,7 +8,7 @@ import {
   toPoints,
 } from './boundaries.ts'
 
-/** Sizes in code points (specification, Limits: about 600 a chunk, about 100 overlap). */
+/** Sizes in code points. */
 const SIZE = 600
 const OVERLAP = 100
 /** An overlap may begin up to this much earlier or later, to begin with a sentence. */

@@ -10,7 +10,7 @@ import type { Passage } from '../index/store.ts'
 import { type Candidate, type CandidateParts, createCandidates } from './candidates.ts'
 import { tellingPart } from './terms.ts'
 
-/** Passages that a reranker gets, the best ones (contract 2, section 6). */
+/** Passages that a reranker gets, the best ones. */
 const RERANKED_MAX = 20
 /** Passages whose words are compared with the question's: the best by cosine and coverage. */
 const COMPARED_MAX = 30

@@ -203,7 +203,7 @@ function createFetch(slots: Semaphore, { pages, clock }: IngestOptions) {
 
 export type Ingest = ReturnType<typeof createIngest>
 
-/** Kinds of pages that are read (contract 2, 3.3). */
+/** Kinds of pages that are read. */
 const PAGE_KINDS: ReadonlySet<string> = new Set(['html', 'text', 'markdown', 'pdf'])
 
 /** Whether the source has no documents yet and has not failed. */

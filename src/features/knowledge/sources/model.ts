@@ -6,7 +6,7 @@ import { SOURCE_TITLE_CHARS_MAX } from '../../../core/limits/contract.ts'
 import { SOURCE_URL_CHARS_MAX } from '../../../core/limits/machine.ts'
 import { firstChars } from '../../../core/text.ts'
 
-/** Bodies and answers of the sources of documents (contract 2, 3.3). */
+/** Bodies and answers of the sources of documents. */
 
 const REFRESH = ['off', 'daily', 'weekly'] as const
 export type Refresh = (typeof REFRESH)[number]

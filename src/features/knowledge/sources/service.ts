@@ -46,7 +46,7 @@ export interface SourcesParts {
   readonly limits: KbLimitsResponse
 }
 
-/** Files and web pages that become documents (contract 2, 3.3). */
+/** Files and web pages that become documents. */
 export function createSources(parts: SourcesParts) {
   const { store, work, documents, clock, allow, limits } = parts
   const missing = () => appError('not_found', { what: 'source' })

@@ -23,6 +23,9 @@ const MACHINE_PATH =
 /** The address of a package registry or of its mirror. */
 const REGISTRY = /\b(?:https?:)?\/\/[\w.-]*(?:registry|npm|artifact|verdaccio|mirror|nexus)[\w.-]*/i
 
+/** A reference to a text that the repository does not hold, by its name in brackets. */
+const ELSEWHERE = /(\/\/|\*|--).*\((the |see )?(contrac[t]|specificatio[n])\b/i
+
 const COLUMNS = 100
 const isWritten = (path: string) => /\.(ts|tsx|mts|mjs|css|html|sql)$/.test(path)
 const isTable = (path: string) => /(^|\/)(i18n|fixtures|tables)\//.test(path)
@@ -65,6 +68,12 @@ export const textRules: readonly Rule[] = [
   ),
   webTypes,
   lineRule('no work is left as a comment', isModule, UNDONE, 'do it now or drop the note'),
+  lineRule(
+    'no comment cites a text that is not here',
+    isWritten,
+    ELSEWHERE,
+    'say the rule itself, or cite the manual, a decision or an RFC',
+  ),
   lineRule('no check is silenced', isModule, SILENCED, 'mend what the check found'),
   lineRule(
     `lines have at most ${COLUMNS} columns`,

@@ -59,7 +59,7 @@ export interface AppOptions {
   readonly deviceEndpoints: DeviceEndpoints
   readonly chat: Pick<ChatRouteOptions, 'assistants' | 'limits' | 'keptItems'>
   readonly clock: Pick<Clock, 'now' | 'steady'>
-  readonly mcp: Pick<McpRouteOptions, 'mcp' | 'door'>
+  readonly mcp: Pick<McpRouteOptions, 'mcp' | 'service'>
   readonly xiaozhi: Omit<XiaozhiRouteOptions, 'origins'> &
     Omit<SocketRouteOptions, 'contexts' | 'record'> &
     Omit<BoardsConsoleOptions, 'origins'>

@@ -6,7 +6,7 @@ import { createSeal } from '../core/crypto.ts'
 import { parseUntrustedJson } from '../core/json.ts'
 import type { Principal } from '../core/principal.ts'
 import { createAsk } from '../doors/mcp/ask.ts'
-import { createMcpDoor } from '../doors/mcp/service.ts'
+import { createMcpService } from '../doors/mcp/service.ts'
 import type { Agent } from '../features/agent/service.ts'
 import type { TurnConfigStore } from '../features/agent/store.ts'
 import { createCall } from '../features/mcp-servers/call.ts'
@@ -27,8 +27,8 @@ export interface McpParts extends Pick<Adapters, 'kb' | 'clock' | 'log'> {
 /** Wires the MCP server that other programs call. */
 export function openMcp({ kb, clock, log, agent, configs }: McpParts) {
   const ask = createAsk(agent, clock)
-  const door = createMcpDoor({ log, kb: kb.service, usesKb: configs.usesKb, ask })
-  return { mcp: createMcp({ version, log }), door }
+  const service = createMcpService({ log, kb: kb.service, usesKb: configs.usesKb, ask })
+  return { mcp: createMcp({ version, log }), service }
 }
 
 /** Wires the MCP servers whose tools the assistants of tenants call. */

@@ -8,8 +8,8 @@ import { explainStorage } from '../data-folder/operator-error.ts'
 import { type NativeRuntime, prepareRuntime } from '../native/runtime.ts'
 import type { Reader, StoredDb } from '../storage/db.ts'
 import type { TurnIndex, VectorIndex, WordIndex } from '../storage/indexes.ts'
+import { createLocalState } from '../storage/local-state.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
-import { createOwnState } from '../storage/own-state.ts'
 import type { SharedState } from '../storage/shared-state.ts'
 import { openSqlite, type SqliteDb } from '../storage/sqlite/db.ts'
 import { holdsSealed, sealedSettings } from '../storage/sqlite/inspect.ts'
@@ -90,7 +90,7 @@ async function openFile({ MB_DATA_DIR: folder }: Config, parts: StorageParts): P
     const [vectors, words] = [createVectorIndex(reader), createWordIndex(reader)]
     const scans = createReadThread(file, readerUrl, db.failed)
     const turnIndex = createTurnIndex(scans)
-    const openShared = async () => createOwnState(parts.clock)
+    const openShared = async () => createLocalState(parts.clock)
     return { db, reader, scans, vectors, words, turnIndex, openShared }
   }
   return {

@@ -5,7 +5,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Answer, type Caller, createTools, type ServedTool, type ToolParts } from './tools.ts'
 
-export interface McpDoorOptions extends ToolParts {
+export interface McpServiceOptions extends ToolParts {
   readonly log: Logger
 }
 
@@ -24,7 +24,7 @@ interface ListedTool {
 }
 
 /** What other programs reach by MCP: the knowledge base, and the agent as one more tool. */
-export function createMcpDoor({ log, ...parts }: McpDoorOptions) {
+export function createMcpService({ log, ...parts }: McpServiceOptions) {
   const tools = createTools(parts)
   const listed = new Map<ServedTool, ListedTool>()
 
@@ -58,7 +58,7 @@ export function createMcpDoor({ log, ...parts }: McpDoorOptions) {
   }
 }
 
-export type McpDoor = ReturnType<typeof createMcpDoor>
+export type McpService = ReturnType<typeof createMcpService>
 
 const isObject = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

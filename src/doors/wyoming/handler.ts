@@ -15,7 +15,7 @@ import {
   voiceOf,
 } from './speaking.ts'
 
-export interface WyomingDoorOptions
+export interface WyomingHandlerOptions
   extends RequestOptions,
     Pick<ConversationParts, 'agent' | 'replyOf'>,
     SpeakingParts {
@@ -30,7 +30,7 @@ export interface WyomingDoorOptions
 type Data = WyomingEvent['data']
 
 /** Speech to text, text to speech and the agent for Home Assistant. */
-export function createWyomingDoor(options: WyomingDoorOptions) {
+export function createWyomingHandler(options: WyomingHandlerOptions) {
   const requests = createRequests(options)
   const { agent, replyOf } = options
 
@@ -78,7 +78,11 @@ export function createWyomingDoor(options: WyomingDoorOptions) {
 type Requests = ReturnType<typeof createRequests>
 
 /** Speech to text: recognises the sound between two events as a whole. */
-function createHearing({ voice, wav }: WyomingDoorOptions, requests: Requests, peer: WyomingPeer) {
+function createHearing(
+  { voice, wav }: WyomingHandlerOptions,
+  requests: Requests,
+  peer: WyomingPeer,
+) {
   let recording: Recording | null = null
 
   const transcribe = ({ language, hints, take }: Recording) =>
@@ -109,7 +113,7 @@ function createHearing({ voice, wav }: WyomingDoorOptions, requests: Requests, p
 }
 
 /** Text to speech, for a whole text or one that arrives in pieces. */
-function createSpeaking(options: WyomingDoorOptions, requests: Requests, peer: WyomingPeer) {
+function createSpeaking(options: WyomingHandlerOptions, requests: Requests, peer: WyomingPeer) {
   const { speakable, voice } = options
   const speaker = createSpeaker(options)
   let open: { readonly speech: StreamedSpeech; readonly done: Promise<void> } | null = null

@@ -5,39 +5,16 @@ import {
   SOURCE_READINGS,
 } from '../../../core/limits/machine.ts'
 import { createSemaphore, type Semaphore } from '../../../core/semaphore.ts'
-import type { Statement } from '../../../storage/db.ts'
-import type { Part } from './cut.ts'
+import type { PartStore } from '../index/part-store.ts'
 import { failure, quotaFailure } from './failure.ts'
 import { cutTitle } from './model.ts'
 import type { FetchedPage, Pages } from './pages.ts'
 import type { Read, ReadText, Spool } from './reading.ts'
-import type { SourceKey, SourceRow, SourceStore, Version } from './store.ts'
-
-/** Stores the documents of sources (features/kb). */
-export interface Documents {
-  /** Cuts, embeds and stores one document without showing it. Rejects as the embedder does. */
-  add(source: SourceKey, doc: NewDocument, signal: AbortSignal): Promise<void>
-  room(tenantId: string, sourceId: string): Promise<number>
-  publish(tenantId: string, sourceId: string, count: number): Statement[]
-  retire(tenantId: string, sourceId: string): Statement
-  /** Discards documents that were added and not shown. */
-  discard(sourceId?: string): Promise<void>
-  /** Documents of all sources that were added and not shown; `abandon` discards some of them. */
-  arriving(): Promise<{ num: number; tenant_id: string; source_id: string }[]>
-  abandon(nums: readonly number[]): Promise<void>
-  sweep(): Promise<void>
-}
-
-export interface NewDocument extends Part {
-  readonly title: string
-  readonly part: number
-  readonly parts: number
-  readonly createdAt: string
-}
+import type { SourceRow, SourceStore, Version } from './store.ts'
 
 export interface IngestOptions {
   readonly store: SourceStore
-  readonly documents: Documents
+  readonly documents: PartStore
   readonly spool: Spool
   readonly pages: Pages
   readonly read: Read

@@ -9,7 +9,8 @@ import { createSemaphore } from '../../../core/semaphore.ts'
 import { firstChars } from '../../../core/text.ts'
 import type { SharedFiles } from '../../../storage/shared-state.ts'
 import { type AllowList, checkedUrl } from '../../../upstream/egress/url-guard.ts'
-import type { Documents, KindOf } from './ingest.ts'
+import type { PartStore } from '../index/part-store.ts'
+import type { KindOf } from './ingest.ts'
 import {
   cutTitle,
   type KbLimitsResponse,
@@ -35,7 +36,7 @@ type Save = (bytes: AsyncIterable<Uint8Array>) => Promise<void>
 export interface SourcesParts {
   readonly store: SourceStore
   readonly work: SourceWork
-  readonly documents: Pick<Documents, 'retire'>
+  readonly documents: Pick<PartStore, 'retire'>
   readonly spool: Spool
   readonly files: SharedFiles
   readonly kindOf: KindOf

@@ -120,7 +120,7 @@ function createLocalWindows(clock: Pick<Clock, 'steady'>, windowMs: number): Rat
   }
 }
 
-interface Held {
+interface HeldCode {
   readonly value: string
   readonly owner: string
   /** On the steady clock. */
@@ -134,7 +134,7 @@ function createLocalCodes(
   { ttlMs, countMax }: CodeLife,
 ): OneTimeCodes {
   // In order of expiry: all codes are valid equally long, and `put` moves one to the end.
-  const codes = new Map<string, Held>()
+  const codes = new Map<string, HeldCode>()
   const perOwner = new Map<string, number>()
 
   function remove(name: string): void {
@@ -163,7 +163,7 @@ function createLocalCodes(
     }
   }
 
-  function find(name: string): Held | null {
+  function find(name: string): HeldCode | null {
     const held = codes.get(name)
     return held && held.until > clock.steady() ? held : null
   }

@@ -81,8 +81,8 @@ interface QueryTerm {
 const isPrefix = (term: string) => term.endsWith('*')
 
 /** Corrections of the words that no entry holds. */
-async function correct(reads: WordReads, asked: readonly QueryTerm[]): Promise<QueryTerm[]> {
-  const unknown = asked.filter(({ term, count }) => count === 0 && mayBeMisspelt(term))
+async function correct(reads: WordReads, queryTerms: readonly QueryTerm[]): Promise<QueryTerm[]> {
+  const unknown = queryTerms.filter(({ term, count }) => count === 0 && mayBeMisspelt(term))
   const guesses = unknown.slice(0, MISSPELT_MAX).map(async ({ term }) => {
     const near = await reads.nearTerms(term)
     if (near.length === 0) return []
@@ -122,10 +122,10 @@ export async function searchWords(
   if (wanted.length === 0) return []
   const [own, holding] = await Promise.all([reads.entries(), reads.countOf(wanted)])
   if (own === 0) return []
-  const asked = wanted.map((term, i) => ({ term, count: holding[i] ?? 0, share: 1 }))
-  const ideal = asked.reduce((sum, { count }) => sum + rarity(own, count), 0) * REPEATED
-  const corrections = await correct(reads, asked)
-  const used = selectiveTerms([...asked.filter(({ count }) => count > 0), ...corrections], own)
+  const queryTerms = wanted.map((term, i) => ({ term, count: holding[i] ?? 0, share: 1 }))
+  const ideal = queryTerms.reduce((sum, { count }) => sum + rarity(own, count), 0) * REPEATED
+  const corrections = await correct(reads, queryTerms)
+  const used = selectiveTerms([...queryTerms.filter(({ count }) => count > 0), ...corrections], own)
   if (used.length === 0) return []
   const weighed = used.map(({ term, count, share }) => ({
     term,

@@ -3,14 +3,20 @@ import { AppError, appError, internalError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Principal } from '../../core/principal.ts'
-import { type Answer, type Caller, createTools, type ServedTool, type ToolParts } from './tools.ts'
+import {
+  type Caller,
+  createTools,
+  type ServedTool,
+  type ToolAnswer,
+  type ToolParts,
+} from './tools.ts'
 
 export interface McpServiceOptions extends ToolParts {
   readonly log: Logger
 }
 
 /** What a tool call ended with; the text of a failure is a Chinese sentence. */
-export interface CallResult extends Answer {
+export interface CallResult extends ToolAnswer {
   readonly isError?: boolean
 }
 

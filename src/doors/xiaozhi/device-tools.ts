@@ -116,16 +116,16 @@ export function createDeviceTools({ clock, send }: DeviceToolsOptions) {
     /** Handles a message of the board; drops one that answers no request. */
     receive(payload: unknown): void {
       const answer = Answer.safeParse(payload).data
-      const asked = answer && waiting.get(answer.id)
-      if (!asked) return
-      if (answer.error) asked.reject(new ToolFailure(firstChars(answer.error.message, 500)))
-      else asked.resolve(answer.result ?? {})
+      const call = answer && waiting.get(answer.id)
+      if (!call) return
+      if (answer.error) call.reject(new ToolFailure(firstChars(answer.error.message, 500)))
+      else call.resolve(answer.result ?? {})
     },
 
     /** Fails all open requests, because the socket is closed. */
     close(): void {
       tools = []
-      for (const asked of waiting.values()) asked.reject(new ToolFailure('the device has left'))
+      for (const call of waiting.values()) call.reject(new ToolFailure('the device has left'))
     },
   }
 }

@@ -5,7 +5,7 @@ import { charCount, firstChars } from '../../core/text.ts'
 import { type Tool, ToolFailure } from '../../tools/tool.ts'
 import { callNames } from '../../tools/tool-box.ts'
 
-/** Limits of contract 2, 4.2 and 4.4. */
+/** What is taken of a board's list of tools, which comes from its firmware. */
 const TOOLS_MAX = 64
 const SCHEMA_BYTES_MAX = 16 * 1024
 const DESCRIPTION_CHARS_MAX = 2_000

@@ -2,12 +2,13 @@ import type { Clock } from '../../core/clock.ts'
 import type { SpokenSentence } from '../../speech/spoken-turn.ts'
 import { FRAME_MS, type ServerMessage } from './messages.ts'
 
-/** A packet is sent when less than this is left to play, so a board buffers at most 300 ms. */
+/** A packet is sent when less than this is left to play, so on a steady network a board buffers 300 ms. */
 const AHEAD_MS = 240
 
 /**
  * Paces packets a little ahead of the playback: a board that loses the network for a moment plays
- * on, and its queue of 2.4 s never overflows.
+ * on, and its queue of 2.4 s has room for what then comes at once. After a gap of more than two
+ * seconds the board drops what does not fit.
  */
 export function createPlaybackPacer(clock: Clock) {
   /** When the board will have played everything that was sent, on the steady clock. */

@@ -162,7 +162,7 @@ const WITHOUT_WORDS: typeof WITH_WORDS = {
 /** The threshold does not rise beyond the measured number of passages. */
 const PASSAGES_MAX = 2_000
 
-/** How relevant a passage is, from 0 to 1; 0.45 is the specification's threshold. */
+/** How relevant a passage is, from 0 to 1; a turn shows it from 0.45 on. */
 function relevance(evidence: Evidence, context: SearchContext): number {
   const fit = evidence.words === null ? WITHOUT_WORDS : WITH_WORDS
   const sum =

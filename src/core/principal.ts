@@ -6,7 +6,7 @@ export type Role = 'owner' | 'editor' | 'viewer'
 
 /**
  * Who a request acts for: made from the row of a key, the session of a person or the share of a
- * visitor, which name the tenant. A person who changes to another tenant names it in a body, and the
+ * visitor, which name the tenant. A person who changes to another tenant names it in a body; the
  * session moves there when the person is a member of it (features/login/routes.ts).
  */
 export interface Principal {

@@ -11,7 +11,7 @@ const decisions = readdirSync(join(ROOT, 'src/decisions'))
 /** What a reader is ready to read of each at one time. */
 const LINES_MAX: Readonly<Record<string, number>> = {
   'README.md': 120,
-  'CONTRIBUTING.md': 230,
+  'CONTRIBUTING.md': 280,
   'src/README.md': 190,
   'test/support/README.md': 60,
 }

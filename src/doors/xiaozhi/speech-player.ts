@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { SpokenSentence } from '../../speech/spoken-turn.ts'
 import { FRAME_MS, type ServerMessage } from './messages.ts'
 
-/** A packet is sent when less than this is left to play, so on a steady network a board buffers 300 ms. */
+/** A packet is sent when less is left to play: on a steady network a board holds 300 ms. */
 const AHEAD_MS = 240
 
 /**

@@ -54,7 +54,8 @@ export function createLogs(options: LogsOptions) {
 
     /**
      * The newest rows that match, and a summary of all that match. Both include what this server
-     * has answered before; rows of other servers come within a second. Rejects with the signal's reason when it aborts.
+     * has answered before; rows of other servers come within a second. Rejects with the signal's
+     * reason when it aborts.
      */
     list: (tenantId: string, query: LogQuery, signal?: AbortSignal): Promise<LogsResponse> =>
       inTurn(tenantId, () => read(tenantId, query, signal), signal),

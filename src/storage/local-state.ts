@@ -54,7 +54,7 @@ interface Window {
  * Windows in the memory of this process: a restart clears them. There are at most
  * `RATE_WINDOWS_MAX`. Unknown clients can begin any number, so beyond it open ones are dropped,
  * too: the oldest of those below half of their limit, and only without any the oldest of the
- * others. So no flood of other names makes a subject that is near its limit begin anew.
+ * others. So a flood of names with few events each makes no subject near its limit begin anew.
  */
 function createLocalWindows(clock: Pick<Clock, 'steady'>, windowMs: number): RateWindows {
   // Each about in the order of their start, so that ended windows come first.

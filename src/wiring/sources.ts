@@ -1,7 +1,6 @@
 import { MINUTE_MS } from '../core/clock.ts'
 import { createSourceArchive } from '../features/knowledge/sources/archive.ts'
 import { createSourceArchiveStore } from '../features/knowledge/sources/archive-store.ts'
-import { fileKind } from '../features/knowledge/sources/file-kind.ts'
 import { createIngest } from '../features/knowledge/sources/ingest.ts'
 import { createPages } from '../features/knowledge/sources/pages.ts'
 import { createReading } from '../features/knowledge/sources/reading.ts'
@@ -20,7 +19,7 @@ export function openSources(adapters: Adapters, jobs: Jobs) {
   const fileBytesMax = config.MB_KB_MAX_FILE_MB * 1024 * 1024
   const { docBytesMax } = kb.limits
   const store = createSourceStore(db)
-  const shared = { store, documents: kb.parts, spool, kindOf: fileKind, clock }
+  const shared = { store, documents: kb.parts, spool, clock }
   const pages = createPages({ ...shared, fetchFor: egress.fetchFor, fileBytesMax })
   const read = createReading({ parser, spool, clock, docBytesMax })
   const ingest = createIngest({ ...shared, pages, read })

@@ -7,6 +7,7 @@ import {
 import { createSemaphore, type Semaphore } from '../../../core/semaphore.ts'
 import type { PartStore } from '../index/part-store.ts'
 import { failure, quotaFailure } from './failure.ts'
+import { fileKind } from './file-kind.ts'
 import { cutTitle } from './model.ts'
 import type { FetchedPage, Pages } from './pages.ts'
 import type { Read, ReadText, Spool } from './reading.ts'
@@ -18,16 +19,8 @@ export interface IngestOptions {
   readonly spool: Spool
   readonly pages: Pages
   readonly read: Read
-  readonly kindOf: KindOf
   readonly clock: Clock
 }
-
-/** The kind of a file by its contents; null when it is not supported. */
-export type KindOf = (
-  bytes: Uint8Array,
-  fileName: string,
-  contentType?: string,
-) => { readonly kind: string; readonly mediaType: string } | 'encrypted' | null
 
 /** A file in the spool, and its version as the page reported it. */
 interface Spooled extends Version {
@@ -41,7 +34,7 @@ interface Spooled extends Version {
  * `SourceFailure`, or what the embedder and the database throw; no new document is shown then.
  */
 export function createIngest(options: IngestOptions) {
-  const { store, documents, spool, read, kindOf, clock } = options
+  const { store, documents, spool, read, clock } = options
   const fetches = createSemaphore(SOURCE_FETCHES)
   const fetchPage = createFetch(fetches, options)
   const readings = createReadings()
@@ -54,7 +47,7 @@ export function createIngest(options: IngestOptions) {
       await store.unchanged(source, { etag, lastModified }, at())
       return
     }
-    const kind = page.bytes > 0 && kindOf(spool.map(source.id), '', page.contentType)
+    const kind = page.bytes > 0 && fileKind(spool.map(source.id), '', page.contentType)
     const isPage = kind && (kind === 'encrypted' || PAGE_KINDS.has(kind.kind))
     if (page.bytes > 0 && !isPage) throw failure('unsupported')
     await makeDocuments(source, page, signal)

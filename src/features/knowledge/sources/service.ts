@@ -10,7 +10,7 @@ import { firstChars } from '../../../core/text.ts'
 import type { SharedFiles } from '../../../storage/shared-state.ts'
 import { type AllowList, checkedUrl } from '../../../upstream/egress/url-guard.ts'
 import type { PartStore } from '../index/part-store.ts'
-import type { KindOf } from './ingest.ts'
+import { fileKind } from './file-kind.ts'
 import {
   cutTitle,
   type KbLimitsResponse,
@@ -39,7 +39,6 @@ export interface SourcesParts {
   readonly documents: Pick<PartStore, 'retire'>
   readonly spool: Spool
   readonly files: SharedFiles
-  readonly kindOf: KindOf
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn'>
   /** Private hosts that tenants may name. */
@@ -142,7 +141,7 @@ type Add = (tenantId: string, source: Added) => Promise<void>
 type Get = (tenantId: string, id: string) => Promise<Source>
 
 /** Receives uploaded files into the spool. */
-function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: Add, get: Get) {
+function createUpload({ store, spool, files, log }: SourcesParts, add: Add, get: Get) {
   /** Uploads under way by tenant: they count as waiting sources, because they take disk space. */
   const arriving = new Map<string, number>()
   const slots = createSemaphore(SOURCE_UPLOADS)
@@ -186,7 +185,7 @@ function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: A
       if (bytes === 0) throw appError('file_empty')
       const title = checked(SourceTitle, form.title)
       const fileName = form.fileName.toWellFormed()
-      const kind = kindOf(spool.map(id), fileName, form.contentType)
+      const kind = fileKind(spool.map(id), fileName, form.contentType)
       if (kind === null) throw appError('file_unsupported')
       await files.keep(id, spool.map(id))
       isAdded = true

@@ -69,7 +69,15 @@ export function createSources(parts: SourcesParts) {
     if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now))) {
       throw tooManyWaiting()
     }
-    work.wake()
+  }
+
+  /** An added source as it waits: the work on it begins when its answer has been read. */
+  async function begin(tenantId: string, id: string): Promise<Source> {
+    try {
+      return await get(tenantId, id)
+    } finally {
+      work.wake()
+    }
   }
 
   async function checkRefreshed(tenantId: string): Promise<void> {
@@ -81,7 +89,7 @@ export function createSources(parts: SourcesParts) {
     limits,
     fileBytesMax: limits.file_mb_max * 1024 * 1024,
     get,
-    upload: createUpload(parts, add, get),
+    upload: createUpload(parts, add, begin),
 
     async addUrl(tenantId: string, { url: given, title, refresh }: UrlRequest): Promise<Source> {
       const url = checkedUrl(given, allow())
@@ -91,7 +99,7 @@ export function createSources(parts: SourcesParts) {
         ...{ title: title || cutTitle(url.host), is_named: title ? 1 : 0 },
         ...{ file_name: '', media_type: 'application/octet-stream', bytes: 0 },
       })
-      return get(tenantId, id)
+      return begin(tenantId, id)
     },
 
     async list(tenantId: string): Promise<{ sources: Source[] }> {
@@ -138,10 +146,10 @@ const tooManyRefreshed = () => appError('quota_refreshed', { max: SOURCES_REFRES
 
 type Added = Omit<NewSource, 'created_at'>
 type Add = (tenantId: string, source: Added) => Promise<void>
-type Get = (tenantId: string, id: string) => Promise<Source>
+type Begin = (tenantId: string, id: string) => Promise<Source>
 
 /** Receives uploaded files into the spool. */
-function createUpload({ store, spool, files, log }: SourcesParts, add: Add, get: Get) {
+function createUpload({ store, spool, files, log }: SourcesParts, add: Add, begin: Begin) {
   /** Uploads under way by tenant: they count as waiting sources, because they take disk space. */
   const arriving = new Map<string, number>()
   const slots = createSemaphore(SOURCE_UPLOADS)
@@ -201,7 +209,7 @@ function createUpload({ store, spool, files, log }: SourcesParts, add: Add, get:
     } finally {
       count(tenantId, -1)
     }
-    return get(tenantId, id)
+    return begin(tenantId, id)
   }
 }
 

@@ -7,7 +7,7 @@ import { randomHex } from '../core/crypto.ts'
 import type { Logger } from '../core/log.ts'
 import type { UpstreamFetch } from '../upstream/net/upstream-call.ts'
 
-export interface ModelPackParts {
+interface ModelPackNeeds {
   readonly config: Config
   readonly clock: Clock
   readonly log: Logger
@@ -15,8 +15,6 @@ export interface ModelPackParts {
   /** The command that starts the program of the pack. */
   readonly modelWorker: readonly string[]
 }
-
-export type ModelPackServers = ReturnType<typeof openModelPack>
 
 /** Where a model pack may lie: in the data folder, or beside the executable. */
 export const lookForModelPack = ({ MB_DATA_DIR }: Config) =>
@@ -26,12 +24,12 @@ export const lookForModelPack = ({ MB_DATA_DIR }: Config) =>
  * The models of the pack, each served by a program of its own on a loopback port with a random key.
  * None is started here.
  */
-export function openModelPack(parts: ModelPackParts) {
-  const finding = lookForModelPack(parts.config)
+export function openModelPack(needs: ModelPackNeeds) {
+  const finding = lookForModelPack(needs.config)
   const servers: Partial<Record<PackModelKind, LlamaServer>> = {}
   const { pack } = finding
   for (const kind of ['chat', 'embed', 'rerank'] as const) {
-    if (pack?.models[kind] !== undefined) servers[kind] = openServer(parts, pack, kind)
+    if (pack?.models[kind] !== undefined) servers[kind] = openServer(needs, pack, kind)
   }
   return {
     finding,
@@ -43,7 +41,7 @@ export function openModelPack(parts: ModelPackParts) {
 }
 
 function openServer(
-  { config, clock, log, fetch, modelWorker }: ModelPackParts,
+  { config, clock, log, fetch, modelWorker }: ModelPackNeeds,
   pack: ModelPack,
   kind: PackModelKind,
 ): LlamaServer {
@@ -65,11 +63,13 @@ function openServer(
     apiKey,
     start() {
       const port = freePort()
-      const where = { libraries: dirname(pack.program), cwd: pack.folder }
-      return { port, ...startProgram(argv(port), DEFAULTS[kind], where) }
+      const { kill, exited } = startProgram(argv(port), DEFAULTS[kind], pack)
+      return { port, kill, exited }
     },
     idleMs: config.MB_MODEL_IDLE_MIN * MINUTE_MS,
-    ...{ fetch, clock, log },
+    fetch,
+    clock,
+    log,
   })
 }
 
@@ -115,15 +115,20 @@ function freePort(): number {
 function startProgram(
   argv: readonly string[],
   defaults: Readonly<Record<string, string>>,
-  { libraries, cwd }: { readonly libraries: string; readonly cwd: string },
+  { program, folder }: ModelPack,
 ): Omit<ModelProcess, 'port'> {
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(MB_|AWS_|BUN_|MOONBASE_)/.test(name)),
-  )
-  const path = [libraries, env.LD_LIBRARY_PATH].filter(Boolean).join(':')
+  const isForeign = (name: string) => !/^(MB_|AWS_|BUN_|MOONBASE_)/.test(name)
+  const path = [dirname(program), process.env.LD_LIBRARY_PATH].filter(Boolean).join(':')
+  // Of two entries with one name the last counts.
+  const env = Object.fromEntries([
+    ...Object.entries(defaults),
+    ...Object.entries(process.env).filter(([name]) => isForeign(name)),
+    ['LD_LIBRARY_PATH', path],
+    ['DYLD_LIBRARY_PATH', path],
+  ])
   const child = Bun.spawn([...argv], {
-    cwd,
-    env: { ...defaults, ...env, LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path },
+    cwd: folder,
+    env,
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',

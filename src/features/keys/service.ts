@@ -84,7 +84,10 @@ function mintKey(
   const { key, hash, prefix, tail } = keyOf(secretOf(id))
   const row: NewKey = {
     id,
-    ...{ tenantId, hash, prefix, tail },
+    tenantId,
+    hash,
+    prefix,
+    tail,
     name: scope.name ?? '',
     rateLimit: Math.min(scope.rateLimit ?? RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX),
     dailyTokens: scope.dailyTokens ?? 0,

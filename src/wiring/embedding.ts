@@ -52,7 +52,7 @@ export async function openEmbedding(config: Config, needs: EmbeddingNeeds): Prom
   return { embedder, description: `${model.name}, on this machine` }
 }
 
-/** Such a text has at most 2,048 tokens, the window that the pack's model gets (model-pack.ts). */
+/** Such a text has at most 2,048 tokens, the window that the pack's model gets (channels/llama). */
 const PACK_UNITS_MAX = 1_500
 
 function packedEmbedding({ name, endpoint, fetch }: LlamaServer, clock: Clock): Embedding {

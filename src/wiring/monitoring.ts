@@ -1,12 +1,12 @@
 import type { LlamaServer, ModelState } from '../channels/llama/server.ts'
 import { type Availability, availability } from '../channels/openai/models.ts'
+import type { Gauges } from '../channels/prometheus/metrics.ts'
 import { createStatus, type Finding, type Probe } from '../features/site/status.ts'
 import type { Sse } from '../http/sse.ts'
 import { sql } from '../storage/db.ts'
 import type { Endpoint } from '../upstream/net/upstream-call.ts'
 import type { Adapters } from './adapters.ts'
 import type { Backups } from './backups.ts'
-import type { Gauges } from './metrics.ts'
 import type { LocalRecognition } from './voice.ts'
 
 const OFF: Finding = { state: 'off', class: 'not_configured' }

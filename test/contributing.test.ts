@@ -119,7 +119,7 @@ describe('the how-tos of CONTRIBUTING.md', () => {
     const paths = blocks.map(({ path }) => path.replace(/\d{4}/, 'NNNN'))
     expect(paths).toEqual([
       'src/tools/random-number.ts',
-      'src/wiring/services.ts',
+      'src/wiring/tools.ts',
       'web/i18n/tool-words.ts',
       'src/config.ts',
       'scripts/manual/settings-words.ts',

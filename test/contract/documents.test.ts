@@ -12,7 +12,7 @@ const decisions = readdirSync(join(ROOT, 'src/decisions'))
 const LINES_MAX: Readonly<Record<string, number>> = {
   'README.md': 120,
   'CONTRIBUTING.md': 280,
-  'src/README.md': 200,
+  'src/README.md': 210,
   'test/support/README.md': 60,
 }
 

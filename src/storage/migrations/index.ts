@@ -5,5 +5,11 @@ export interface Migration {
   readonly sql: string
 }
 
-/** In order, without gaps. Imported as text, so the executable carries them. */
-export const MIGRATIONS: readonly Migration[] = [{ name: '0001-init', sql: init }]
+/**
+ * In order, without gaps; a released one does not change. Imported as text, so the executable
+ * carries them.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  // All tables of the first release.
+  { name: '0001-init', sql: init },
+]

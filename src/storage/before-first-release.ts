@@ -1,6 +1,6 @@
 // To be deleted in 0.2, with what calls it, test/contract/before-first-release.test.ts and
-// test/fixtures/databases/before-0.1.*: brings a database of the builds before 0.1.0, which had many
-// migrations, over to the tables of the first release.
+// test/fixtures/databases/before-0.1.*: brings a database of the builds before 0.1.0, which had
+// many migrations, over to the tables of the first release.
 import { Database } from 'bun:sqlite'
 import type { Migration } from './migrations/index.ts'
 

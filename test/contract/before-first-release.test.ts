@@ -135,7 +135,7 @@ test('a data folder of the builds before 0.1.0 starts, brought over by one of tw
   expect(existsSync(join(data, 'moonbase.db'))).toBe(true)
 }, 60_000)
 
-test('a backup of a build before 0.1.0 is restored, and brought over at the next start', async () => {
+test('a backup of a build before 0.1.0 is restored, and brought over by a start', async () => {
   using folder = tempFolder()
   const data = join(await formerFile(folder), '..')
   const [file, fresh] = [folder.file('b.db'), folder.file('fresh')]

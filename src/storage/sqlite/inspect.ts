@@ -94,14 +94,12 @@ const SEALED = [
   ['system_setting', 'value_sealed'],
 ] as const
 
-/** Whether an existing database, of this version or an older one, holds sealed secrets. */
+/** Whether a database holds sealed secrets. */
 export function holdsSealed(path: string): boolean {
   const db = openExisting(path)
-  const tables = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`
   try {
     return SEALED.some(
       ([table, column]) =>
-        db.query(tables).get(table) !== null &&
         db.query(`SELECT 1 FROM ${table} WHERE ${column} IS NOT NULL LIMIT 1`).get() !== null,
     )
   } finally {
@@ -109,12 +107,10 @@ export function holdsSealed(path: string): boolean {
   }
 }
 
-/** The sealed settings of the whole server, by name; none in a database without tables. */
+/** The sealed settings of the whole server, by name. */
 export function sealedSettings(path: string): { name: string; value_sealed: Uint8Array }[] {
   const db = openExisting(path)
   try {
-    const table = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'system_setting'`
-    if (db.query(table).get() === null) return []
     return db
       .query<{ name: string; value_sealed: Uint8Array }, []>(
         'SELECT name, value_sealed FROM system_setting',

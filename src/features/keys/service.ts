@@ -7,7 +7,13 @@ import { withinOwn } from '../../core/own-limits.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Statement } from '../../storage/db.ts'
 import { revokeMade } from './made-store.ts'
-import type { ApiKeyMeta, IssueKeyResponse, KeyUpdateRequest, MadeByKey } from './model.ts'
+import type {
+  ApiKeyMeta,
+  IssueKeyResponse,
+  KeyUpdateRequest,
+  MadeByKey,
+  StoredKey,
+} from './model.ts'
 import {
   type KeyLimits,
   type KeyStore,
@@ -15,7 +21,6 @@ import {
   revokeKeysOfApp,
   revokeKeysOfDevice,
   revokeKeysOfPerson,
-  type StoredKey,
 } from './store.ts'
 
 const KEY_PREFIX = 'sk-mb-'
@@ -84,7 +89,10 @@ function mintKey(
   const { key, hash, prefix, tail } = keyOf(secretOf(id))
   const row: NewKey = {
     id,
-    ...{ tenantId, hash, prefix, tail },
+    tenantId,
+    hash,
+    prefix,
+    tail,
     name: scope.name ?? '',
     rateLimit: Math.min(scope.rateLimit ?? RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX),
     dailyTokens: scope.dailyTokens ?? 0,

@@ -113,14 +113,14 @@ export interface ConsoleServices {
 
 /** The routes of `/console` alone. */
 export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
-  const { conversations, sessions, keys, personas, settings, usage } = services
+  const { conversations, keys, personas, settings, usage } = services
   const { members, audit, system, people, answers } = services
   const routes: AnyElysia = new Elysia({ prefix: '/console' })
   const { before, after, tell } = auditHooks(audit)
   return routes
     .onBeforeHandle(before)
     .onAfterHandle(after)
-    .use(conversationRoutes(gate, { conversations, sessions }))
+    .use(conversationRoutes(gate, conversations))
     .use(modelListRoutes(gate, services.modelLists))
     .use(keyRoutes(gate, keys, answers))
     .use(personaRoutes(gate, personas, answers))

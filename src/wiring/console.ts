@@ -21,7 +21,7 @@ import { createOAuthLogin } from '../features/login/oauth.ts'
 import { createSessionStore, type SessionStore } from '../features/login/session-store.ts'
 import { createSessions } from '../features/login/sessions.ts'
 import { createSignupPolicy } from '../features/login/signup-policy.ts'
-import { createMembers } from '../features/members/service.ts'
+import { createMembers, type MembersOptions } from '../features/members/service.ts'
 import { createMemberStore } from '../features/members/store.ts'
 import { createPeople } from '../features/people/service.ts'
 import { createPeopleStore } from '../features/people/store.ts'
@@ -56,6 +56,8 @@ export interface ConsoleParts {
   readonly tenants: Tenants
   readonly db: Db
   readonly shared: Pick<SharedState, 'openWindows' | 'openCodes'>
+  /** What people have said. */
+  readonly talks: MembersOptions['talks']
   /** Removes what deleted people leave behind. */
   readonly removal: { readonly wake: () => void }
   /** Where pages of the server's own find the style of the console. */
@@ -129,9 +131,10 @@ function warnOfPlainHttp(config: Config, log: Logger) {
 }
 
 /** Wires people: the addresses that can sign in at all. */
-const openPeople = ({ db, clock, keys, removal }: ConsoleParts) =>
+const openPeople = ({ db, clock, keys, talks, removal }: ConsoleParts) =>
   createPeople({
     store: createPeopleStore(db),
+    forgetTalks: talks.forget,
     clock,
     nameOf,
     onEnded: keys.onRevoked,
@@ -162,6 +165,7 @@ function openMembers(parts: ConsoleParts, delivery: Delivery) {
     },
     mail,
     revokeOfPerson: keys.revokeOfPerson,
+    talks: parts.talks,
     onRemoved: keys.onRevoked,
   })
 }

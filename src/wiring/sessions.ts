@@ -48,9 +48,10 @@ export function openSessions(parts: SessionParts) {
   return {
     memory: createMemory({ store }),
     folding: createFolding({ store, clock, jobs, leases, log, budget }),
+    talks: { removal: store.removal, forget: store.forget },
     services: {
       sessions: createSessions({ store }),
-      transcripts: createTranscripts({ store: createTranscriptStore(db) }),
+      transcripts: createTranscripts({ store: createTranscriptStore(db), sessions: store }),
       conversations: createConversations({
         store: createConversationStore({ db, reader, index }),
         index,

@@ -12,7 +12,6 @@ import { type PersonLimit, withoutIdleTimeout } from '../../http/request-limits.
 import { checkRole } from '../../http/roles.ts'
 import { clientOf, type Sse } from '../../http/sse.ts'
 import type { Apps } from '../apps/service.ts'
-import type { Sessions } from '../sessions/service.ts'
 import { createAgentCheck } from './check.ts'
 import type { AgentEvent } from './events.ts'
 import { AgentCheckResponse, AgentRequest, StudioRequest } from './model.ts'
@@ -87,7 +86,6 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
 export interface StudioRouteOptions {
   readonly agent: Agent
   readonly apps: Pick<Apps, 'read'>
-  readonly sessions: Pick<Sessions, 'checkOwn'>
   readonly sse: Sse
   /** Throws `rate_limited` for a person with too many turns a minute. */
   readonly studioLimit: PersonLimit
@@ -103,17 +101,13 @@ const studioBody = jsonBody(StudioRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
  * POST /console/agent: a person tries the agent; with `app_id` the turn runs as one of that app's
  * key. It is no machine call, so it counts no usage and writes no log row.
  */
-export const studioRoutes = (
-  gate: Gate,
-  { agent, apps, sessions, sse, studioLimit }: StudioRouteOptions,
-) =>
+export const studioRoutes = (gate: Gate, { agent, apps, sse, studioLimit }: StudioRouteOptions) =>
   new Elysia().use(gate).post(
     '/agent',
     async ({ principal, request, upload, server, set }) => {
       await studioLimit(principal)
       const { app_id: appId, ...input } = await studioBody.read(request, upload)
       const session = sessionId(input.session_id)
-      await sessions.checkOwn(principal, session, input.replace_last ? 'session' : 'turn')
       if (appId) await apps.read(principal.tenantId, appId)
       // A draft chooses tools, which viewers may not do.
       if (input.draft) checkRole(principal.role, 'editor')

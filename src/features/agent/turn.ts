@@ -87,6 +87,8 @@ export async function runTurn(
     sessionId === null ? NO_MEMORY : memory.recall(tenantId, sessionId),
     retrieveFor(options, turn, signal),
   ])
+  // Two may begin one name at once; turns of a session run one after another.
+  if (sessionId !== null) memory.checkTurn(principal, sessionId, recalled)
   const replaces = request.replace_last ? replaceable(recalled, principal) : null
   const before = replaces ? { ...recalled, turns: recalled.turns.slice(0, -1) } : recalled
   if (sessionId !== null && memory.isFull(before)) {
@@ -190,11 +192,11 @@ async function appendTurn(
   { before, replaces, details }: Remembered,
 ): Promise<void> {
   const { clock, memory, folding } = options
-  const { tenantId, appId, deviceId, userId } = principal
+  const { tenantId, appId, deviceId } = principal
   const userText = rememberedText(request.text, request.images)
   const isLong = await memory.appendTurn(before, {
-    ...{ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId, userId, replaces },
-    ...{ details: JSON.stringify(details), fence },
+    ...{ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId, replaces },
+    ...{ details: JSON.stringify(details), fence, principal },
   })
   // Folded by the channel that answered. A channel of the tenant that has just failed would fail at
   // the summary, too, and the platform's must see only what `provider_fallback` has announced.

@@ -42,7 +42,7 @@ export const sessionRoutes = (gate: Gate, services: SessionServices) => {
   const { sessions, transcripts, answers } = services
   const history = (context: AnswerContext, id: string) => {
     const session = sessionId(id)
-    return answers.respond(context, () => sessions.history(context.principal.tenantId, session))
+    return answers.respond(context, () => sessions.history(context.principal, session))
   }
   const transcript = (context: AnswerContext, id: string) => {
     const session = sessionId(id)
@@ -61,7 +61,7 @@ export const sessionRoutes = (gate: Gate, services: SessionServices) => {
         ({ principal, request }) => {
           const query = new URL(request.url).searchParams
           const limit = clampedLimit(query.get('limit'), SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX)
-          return sessions.list(principal.tenantId, query.get('since') ?? '', limit)
+          return sessions.list(principal, query.get('since') ?? '', limit)
         },
         {
           allow: MANAGERS,
@@ -92,11 +92,7 @@ export const sessionRoutes = (gate: Gate, services: SessionServices) => {
       // Also matches `/sessions/`: an empty id is the anonymous session.
       .delete(
         '/sessions/:id?',
-        async ({ principal, params }) => {
-          const session = sessionId(params.id)
-          await sessions.checkOwn(principal, session, 'session')
-          return sessions.remove(principal.tenantId, session)
-        },
+        ({ principal, params }) => sessions.remove(principal, sessionId(params.id)),
         {
           allow: MANAGERS,
           response: SessionDeleteResponse,

@@ -14,6 +14,8 @@ import { visitorRoutes } from './doors/visitors/routes.ts'
 import { type BoardsConsoleOptions, boardsConsoleRoutes } from './doors/xiaozhi/console-routes.ts'
 import { type XiaozhiRouteOptions, xiaozhiRoutes } from './doors/xiaozhi/routes.ts'
 import { type SocketRouteOptions, socketRoutes } from './doors/xiaozhi/socket-routes.ts'
+import type { Detached } from './features/agent/detached.ts'
+import { detachedRoutes } from './features/agent/detached-routes.ts'
 import type { OpenTurns } from './features/agent/open-turns.ts'
 import { agentCheckRoutes, agentRoutes, studioRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
@@ -47,6 +49,7 @@ const REQUEST_BYTES_MAX = Number.MAX_SAFE_INTEGER
 
 export interface AppServices extends SurfaceServices, ConsoleServices {
   readonly agent: Agent
+  readonly detached: Detached
   readonly embeddings: Embeddings
   readonly openTurns: OpenTurns
 }
@@ -133,6 +136,7 @@ export function createApp(options: AppOptions): AnyElysia {
       new Elysia({ prefix: '/console' })
         .use(boardsConsoleRoutes(consoleGate, { ...options.xiaozhi, ...auth }))
         .use(studioRoutes(consoleGate, { ...services, sse, studioLimit }))
+        .use(detachedRoutes(consoleGate, { ...services, sse }))
         .use(agentCheckRoutes(consoleGate, { ...services, clock, sse, studioLimit })),
     )
   if (tls) app.wrap((handle) => (request: Request) => handle(findablePath(request)))

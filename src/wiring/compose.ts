@@ -30,7 +30,7 @@ import { openMcp, openMcpServers } from './mcp.ts'
 import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
 import { openAudit, openKeys, openManagement, openRecords, openRemoval } from './services.ts'
-import { openSessions } from './sessions.ts'
+import { openDetached, openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
 import { openSystem } from './system.ts'
 import { composeVoice } from './voice.ts'
@@ -64,6 +64,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const caller = { keys, budgets, usage, devices, openTurns, sessions }
   const turn = { ...turnAdapters(adapters), ...talk, ...servers, budget, configs, channelOf }
   const agent = createAgent({ ...turn, ...caller })
+  const detached = openDetached({ ...adapters, agent, jobs, ...talk })
   const voice = composeVoice({ ...adapters, agent, contexts, record, openTurns })
   const records = { audit, keys, logs, modelLists, usage, openTurns, ...management }
 
@@ -79,7 +80,17 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const chat = openChat(adapters, management.apps)
   const parts = { ...kb.services, ...people.services, ...talk.services, system }
   const app = createApp({
-    services: { ...records, ...parts, ...stock, agent, sources, provider, voice, ...http },
+    services: {
+      ...records,
+      ...parts,
+      ...stock,
+      agent,
+      detached,
+      sources,
+      provider,
+      voice,
+      ...http,
+    },
     machineGate: gate('machine', bearerKey, uploads),
     consoleGate: people.gate,
     auth: people.login,
@@ -106,6 +117,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     audit.audit,
     management.shares,
     chat.keptItems,
+    detached,
     people.sessions,
     removal,
   ]
@@ -115,7 +127,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   // Parts that still write are closed before the parts that they write to.
   const { reader, scans, live, modelPack, shared, vad } = adapters
   const processes = [parser, jsonParser, ...(vad ? [vad] : [])]
-  const writers = [jobs, ...processes, ...Object.values(written)]
+  const writers = [detached, jobs, ...processes, ...Object.values(written)]
   const closing = [...writers, reader, scans, live, modelPack, shared, db]
   const close = () => closeAll(log, closing)
   const doors = { app, wyoming, sse: closedWith(sse, sockets), people }

@@ -2,6 +2,9 @@ import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import type { MemoryBudget } from '../core/memory-budget.ts'
+import { createDetached } from '../features/agent/detached.ts'
+import { createDetachedStore } from '../features/agent/detached-store.ts'
+import type { Agent } from '../features/agent/service.ts'
 import {
   createConversationStore,
   createTranscriptStore,
@@ -48,7 +51,7 @@ export function openSessions(parts: SessionParts) {
   return {
     memory: createMemory({ store }),
     folding: createFolding({ store, clock, jobs, leases, log, budget }),
-    talks: { removal: store.removal, forget: store.forget },
+    talks: { removal: store.removal, forget: store.forget, ownerOf: store.ownerOf },
     services: {
       sessions: createSessions({ store }),
       transcripts: createTranscripts({ store: createTranscriptStore(db), sessions: store }),
@@ -58,4 +61,26 @@ export function openSessions(parts: SessionParts) {
       }),
     },
   }
+}
+
+export type DetachedParts = Pick<SessionParts, 'clock' | 'log' | 'db' | 'jobs'> &
+  Pick<ReturnType<typeof openSessions>, 'services' | 'talks'> & {
+    readonly shared: Pick<SharedState, 'leases' | 'announcer'>
+    readonly agent: Pick<Agent, 'openTurn'>
+  }
+
+const SETTLE_EVERY_MS = 10_000
+
+/** Wires turns that go on when their reader leaves. */
+export function openDetached(parts: DetachedParts) {
+  const { clock, log, db, jobs, shared, agent, services, talks } = parts
+  const { leases, announcer } = shared
+  const store = createDetachedStore(db)
+  const detached = createDetached({
+    ...{ store, sessions: talks, agent, clock, log, jobs, leases, announcer },
+  })
+  services.sessions.onRemoved(detached.endSession)
+  jobs.run('interrupt turns', detached.settle)
+  jobs.every('interrupt turns', SETTLE_EVERY_MS, detached.settle)
+  return detached
 }

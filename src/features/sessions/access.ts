@@ -64,8 +64,19 @@ export function scopeOf({ tenantId, userId, role }: Principal, kind: Kind | null
   return { tenantId, userId, seesOthers, kind }
 }
 
+/** Of a table: whether the session has turns, or one that is not over, or is an empty branch. */
+export const isUsed = (session: string): string => `(${session}.turn_count > 0
+  OR ${session}.family IS NOT NULL OR EXISTS (SELECT 1 FROM talk_turn d
+    WHERE d.tenant_id = ${session}.tenant_id AND d.session_id = ${session}.id
+      AND d.state <> 'ended'))`
+
 /** The condition on rows of the table `session`, which is named so in the statement. */
-export function inScope({ tenantId, userId, seesOthers, kind }: Scope): Statement {
+export function inScope(scope: Scope): Statement {
+  const { sql: text, args } = ofScope(scope)
+  return { sql: `${text} AND ${isUsed('session')}`, args }
+}
+
+function ofScope({ tenantId, userId, seesOthers, kind }: Scope): Statement {
   if (userId === null) return sql`session.tenant_id = ${tenantId}`
   if (kind === 'mine' || (kind === null && !seesOthers)) {
     return sql`session.tenant_id = ${tenantId} AND session.user_id = ${userId}`

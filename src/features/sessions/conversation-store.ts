@@ -1,6 +1,6 @@
 import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
 import type { TurnIndex } from '../../storage/indexes.ts'
-import { inScope, type Scope } from './access.ts'
+import { inScope, isUsed, type Scope } from './access.ts'
 import { INDEXED_CHARS_MAX } from './conversation-search.ts'
 import { indexTitle } from './indexing-store.ts'
 
@@ -35,8 +35,10 @@ const TURNS = 'FROM turn t WHERE t.tenant_id = s.tenant_id AND t.session_id = s.
 
 const COLUMNS = `s.id, s.title AS named, s.turn_count, s.last_at, s.app_id, s.device_id, s.user_id,
   (SELECT min(t.seq) ${TURNS}) AS first_seq, (SELECT max(t.seq) ${TURNS}) AS last_seq,
-  (SELECT substr(t.user_text, 1, ${FIRST_TEXT_CHARS}) ${TURNS}
-    ORDER BY t.seq LIMIT 1) AS first_text`
+  coalesce((SELECT substr(t.user_text, 1, ${FIRST_TEXT_CHARS}) ${TURNS} ORDER BY t.seq LIMIT 1),
+    (SELECT substr(d.user_text, 1, ${FIRST_TEXT_CHARS}) FROM talk_turn d
+      WHERE d.tenant_id = s.tenant_id AND d.session_id = s.id AND d.state <> 'ended'
+      ORDER BY d.started_at LIMIT 1)) AS first_text`
 
 /** The conversations after a place, in order. */
 function after(scope: Scope, place: ListPosition | null, limit: number, also = ''): Statement {
@@ -151,7 +153,8 @@ export function createConversationStore({ db, reader, index }: ConversationStore
     /** Null for a session that was never used. */
     read: (tenantId: string, id: string) =>
       db.get<ConversationRow>({
-        sql: `SELECT ${COLUMNS} FROM session s WHERE s.tenant_id = ? AND s.id = ?`,
+        sql: `SELECT ${COLUMNS} FROM session s
+          WHERE s.tenant_id = ? AND s.id = ? AND ${isUsed('s')}`,
         args: [tenantId, id],
       }),
 

@@ -55,6 +55,13 @@ export function createConversations({ store, index }: ConversationsOptions) {
       }
     },
 
+    /** Throws `not_found`. */
+    async read(principal: Principal, id: string): Promise<Conversation> {
+      const row = await store.read(principal.tenantId, id)
+      if (!row || !isSeen(principal, row.user_id)) throw appError('not_found', { what: 'session' })
+      return conversationOf(row)
+    },
+
     /** Gives a conversation a title; a blank one removes it. Throws `not_found`. */
     async rename(principal: Principal, id: string, title: string): Promise<Conversation> {
       const { tenantId } = principal

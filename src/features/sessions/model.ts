@@ -77,6 +77,8 @@ export const TurnDetails = z.object({
     .optional(),
   /** The model's reasoning, shortened; on the console only. */
   thinking: z.string().optional(),
+  /** The person stopped the answer; the reply is what was written until then. */
+  stopped: z.literal(true).optional(),
   /** The built-in responder answered, because no model is connected; on the console only. */
   builtin: z.literal(true).optional(),
 })

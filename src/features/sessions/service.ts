@@ -16,6 +16,8 @@ const messagesOf = (turns: readonly StoredTurn[]): Message[] =>
 
 /** The session index, the history of a session and its deletion. */
 export function createSessions({ store }: { store: SessionStore }) {
+  const hearers: ((tenantId: string, id: string) => Promise<void>)[] = []
+
   return {
     /** Most recently active first. `since` is inclusive and compared as text. */
     async list(
@@ -24,6 +26,11 @@ export function createSessions({ store }: { store: SessionStore }) {
       limit: number,
     ): Promise<{ sessions: SessionRow[] }> {
       return { sessions: await store.list(scopeOf(principal), since, limit) }
+    },
+
+    /** Calls `hear` for each session that is deleted. */
+    onRemoved(hear: (tenantId: string, id: string) => Promise<void>): void {
+      hearers.push(hear)
     },
 
     /** The verbatim turns and the summary of the older ones; empty for an unknown session. */
@@ -46,7 +53,11 @@ export function createSessions({ store }: { store: SessionStore }) {
      */
     async remove(principal: Principal, id: string): Promise<{ id: string; deleted: true }> {
       const { tenantId } = principal
-      if (isSeen(principal, await store.ownerOf(tenantId, id))) await store.remove(tenantId, id)
+      const owner = await store.ownerOf(tenantId, id)
+      if (owner !== undefined && isSeen(principal, owner)) {
+        await store.remove(tenantId, id)
+        for (const hear of hearers) await hear(tenantId, id)
+      }
       return { id, deleted: true }
     },
   }
@@ -69,14 +80,18 @@ export function createMemory({ store }: { store: SessionStore }) {
 
     /**
      * Stores a turn that was answered with the memory `before`. Once it is on disk, resolves with
-     * whether the verbatim turns are now over their limit.
+     * its number, and with whether the verbatim turns are now over their limit.
      */
     async appendTurn(
       before: Memory,
       { principal, ...turn }: FinishedTurn & { readonly principal: Principal },
-    ): Promise<boolean> {
-      await store.appendTurn({ ...turn, beginning: beginning(principal, turn.sessionId) })
-      return isOverLimit([...before.turns, { user_text: turn.userText, reply: turn.reply }])
+    ): Promise<{ readonly seq: number | null; readonly isLong: boolean }> {
+      const seq = await store.appendTurn({
+        ...turn,
+        beginning: beginning(principal, turn.sessionId),
+      })
+      const after = [...before.turns, { user_text: turn.userText, reply: turn.reply }]
+      return { seq, isLong: isOverLimit(after) }
     },
   }
 }

@@ -92,6 +92,11 @@ function removeTurn({ tenantId, sessionId }: FinishedTurn, { seq, created_at }: 
   return [uncount, remove]
 }
 
+/** A new turn takes the place of one that a dead server has left. */
+const dropInterrupted = ({ tenantId, sessionId }: FinishedTurn): Statement => sql`
+  DELETE FROM talk_turn WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}
+    AND state = 'interrupted'`
+
 /** Turns that one statement deletes, about 20 ms. */
 const TURNS_REMOVED_AT_ONCE = 2_000
 
@@ -156,9 +161,10 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
 
     /**
      * Stores a turn, its words and its session together; they are on disk when this resolves.
-     * Rejects with `NotAsExpected` when the fence fails.
+     * Rejects with `NotAsExpected` when the fence fails. Resolves with the number of the turn; null
+     * when the session was deleted meanwhile.
      */
-    async appendTurn(turn: FinishedTurn): Promise<void> {
+    async appendTurn(turn: FinishedTurn): Promise<number | null> {
       const removal = turn.replaces === null ? [] : removeTurn(turn, turn.replaces)
       await db.batch([
         ...(turn.fence ?? []),
@@ -166,7 +172,13 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
         touchSession(turn),
         insertTurn(turn),
         indexNewestTurn(index, turn),
+        dropInterrupted(turn),
       ])
+      const { tenantId, sessionId } = turn
+      const stored = await db.get<{ seq: number | null }>(sql`
+        SELECT max(seq) AS seq FROM turn
+        WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}`)
+      return stored?.seq ?? null
     },
 
     /**

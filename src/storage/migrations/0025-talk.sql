@@ -33,7 +33,7 @@ CREATE TABLE talk_turn (
   FOREIGN KEY (tenant_id, session_id) REFERENCES session (tenant_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX talk_turn_by_session ON talk_turn (tenant_id, session_id);
-CREATE INDEX talk_turn_by_person ON talk_turn (tenant_id, user_id);
+CREATE INDEX talk_turn_by_person ON talk_turn (user_id);
 CREATE INDEX talk_turn_by_state ON talk_turn (state, state_at);
 
 -- What such a turn has told, in batches: events is a JSON array whose first one has first_id.

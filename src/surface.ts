@@ -24,6 +24,7 @@ import type { Personas } from './features/personas/service.ts'
 import type { ModelLists } from './features/provider/model-list.ts'
 import { modelListRoutes, providerRoutes } from './features/provider/routes.ts'
 import type { Provider } from './features/provider/service.ts'
+import type { Branches } from './features/sessions/branches.ts'
 import { conversationRoutes } from './features/sessions/conversation-routes.ts'
 import type { Conversations } from './features/sessions/conversations.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
@@ -50,6 +51,7 @@ export interface SurfaceServices {
   readonly provider: Provider
   readonly sessions: Sessions
   readonly transcripts: Transcripts
+  readonly branches: Branches
   readonly kb: Kb
   readonly sources: Sources
   readonly voice: VoiceRouteOptions
@@ -95,6 +97,7 @@ export function surface(
 /** Services of the routes that only signed-in people may call. */
 export interface ConsoleServices {
   readonly conversations: Conversations
+  readonly branches: Branches
   readonly modelLists: ModelLists
   readonly keys: Keys
   readonly answers: JsonAnswers
@@ -120,7 +123,7 @@ export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
   return routes
     .onBeforeHandle(before)
     .onAfterHandle(after)
-    .use(conversationRoutes(gate, conversations))
+    .use(conversationRoutes(gate, conversations, services.branches))
     .use(modelListRoutes(gate, services.modelLists))
     .use(keyRoutes(gate, keys, answers))
     .use(personaRoutes(gate, personas, answers))

@@ -5,6 +5,8 @@ import type { MemoryBudget } from '../core/memory-budget.ts'
 import { createDetached } from '../features/agent/detached.ts'
 import { createDetachedStore } from '../features/agent/detached-store.ts'
 import type { Agent } from '../features/agent/service.ts'
+import { createBranchStore } from '../features/sessions/branch-store.ts'
+import { createBranches } from '../features/sessions/branches.ts'
 import {
   createConversationStore,
   createTranscriptStore,
@@ -48,17 +50,23 @@ export function openSessions(parts: SessionParts) {
   const indexing = createIndexing({ store: createIndexingStore({ db, reader, index }), leases })
   jobs.run('index conversations', indexing.run)
   if (!keepsTranscript) jobs.run('forget transcripts', forgetFolded)
+  const sessions = createSessions({ store })
+  const conversations = createConversations({
+    store: createConversationStore({ db, reader, index }),
+    index,
+  })
   return {
     memory: createMemory({ store }),
     folding: createFolding({ store, clock, jobs, leases, log, budget }),
     talks: { removal: store.removal, forget: store.forget, ownerOf: store.ownerOf },
     services: {
-      sessions: createSessions({ store }),
-      transcripts: createTranscripts({ store: createTranscriptStore(db), sessions: store }),
-      conversations: createConversations({
-        store: createConversationStore({ db, reader, index }),
-        index,
+      sessions,
+      conversations,
+      branches: createBranches({
+        ...{ store: createBranchStore(db), conversations, sessions, clock },
+        onCopied: () => jobs.run('index conversations', indexing.run),
       }),
+      transcripts: createTranscripts({ store: createTranscriptStore(db), sessions: store }),
     },
   }
 }

@@ -72,8 +72,7 @@ export function replay(
   more: { readonly after?: number | string; readonly lastEventId?: number } = {},
 ): Promise<NumberedStream> {
   const query = more.after === undefined ? '' : `?after=${more.after}`
-  const last =
-    more.lastEventId === undefined ? {} : { 'last-event-id': String(more.lastEventId) }
+  const last = more.lastEventId === undefined ? {} : { 'last-event-id': String(more.lastEventId) }
   const request = new Request(`${url}/console/agent/turns/${turnId}/events${query}`, {
     headers: { ...headers, ...last },
   })

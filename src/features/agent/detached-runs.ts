@@ -2,12 +2,19 @@ import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { DetachedStore } from './detached-store.ts'
+import type { AgentEvent } from './events.ts'
 import { TurnStopped } from './heard.ts'
 import type { OpenedTurn } from './service.ts'
-import { type Told, ToldEvents } from './told.ts'
+import { keptOf, type Told, ToldEvents } from './told.ts'
 
 /** What was told is written at most this often. */
 const WRITE_MS = 1_000
+
+/** The end of a turn that was stopped before a word was written. */
+function stoppedEvent(): AgentEvent {
+  const { code, message } = appError('stopped')
+  return { type: 'error', code, message }
+}
 
 interface Running {
   readonly told: ToldEvents
@@ -69,21 +76,23 @@ export function createRuns({ store, clock, log }: RunsOptions) {
       })
     }
     let isStored = false
+    // Told once it is on disk that the turn has ended.
+    let errors: readonly AgentEvent[] = []
     await turn.run(stop.signal, (events) => {
       isStored ||= events.some(({ type }) => type === 'llm_end')
-      if (!(isClosing && events.some(({ type }) => type === 'error'))) told.add(events)
+      if (events.some(({ type }) => type === 'error')) errors = events
+      else told.add(events)
       later()
       return undefined
     })
     const isCut = isClosing && !isStored
-    if (!told.isOver && !isCut) {
-      const { code, message } = appError('stopped')
-      told.add([{ type: 'error', code, message }])
-    }
+    const last = isCut || isStored ? [] : errors.length > 0 ? errors : [stoppedEvent()]
     cancel?.()
     await writing
-    const state = isCut ? 'interrupted' : 'ended'
-    await store.end({ turnId, ...told.take() }, state, clock.now())
+    const { firstId, events } = told.take()
+    const batch = { turnId, firstId, events: [...events, ...last.map((event) => keptOf(event))] }
+    await store.end(batch, isCut ? 'interrupted' : 'ended', clock.now())
+    told.add(last)
     told.close()
     return isStored
   }

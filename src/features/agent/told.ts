@@ -91,8 +91,8 @@ export class ToldEvents {
   }
 }
 
-/** The words of the provider are for the person who waits, and for no disk. */
-function keptOf(event: AgentEvent, data: string): string {
+/** The event as it is stored: the words of the provider are for the person who waits. */
+export function keptOf(event: AgentEvent, data = JSON.stringify(wireOf(event))): string {
   if (event.type !== 'error' || event.detail === undefined) return data
   const { detail: _, ...kept } = event
   return JSON.stringify(kept)

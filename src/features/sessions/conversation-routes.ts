@@ -12,9 +12,15 @@ import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
 import { KINDS, type Kind, scopeOf } from './access.ts'
+import type { Branches } from './branches.ts'
 import type { ListPosition } from './conversation-store.ts'
 import type { ConversationQuery, Conversations } from './conversations.ts'
-import { Conversation, ConversationListResponse, ConversationTitleRequest } from './model.ts'
+import {
+  Conversation,
+  ConversationListResponse,
+  ConversationTitleRequest,
+  VersionsResponse,
+} from './model.ts'
 
 const LIST_QUERY = queryDoc({
   q: 'words or their beginnings in titles and texts, 1 to 200 characters; none: all conversations',
@@ -26,12 +32,12 @@ const LIST_QUERY = queryDoc({
 const title = jsonBody(ConversationTitleRequest)
 
 /** Conversations with titles and search; `/sessions` has only the metadata of sessions. */
-export const conversationRoutes = (gate: Gate, conversations: Conversations) =>
+export const conversationRoutes = (gate: Gate, conversations: Conversations, branches: Branches) =>
   new Elysia()
     .use(gate)
     .get(
       '/conversations',
-      ({ principal, request }) => {
+      async ({ principal, request }) => {
         const { kind, ...query } = queryOf(request)
         return conversations.list(scopeOf(principal, kind), query, request.signal)
       },
@@ -42,6 +48,15 @@ export const conversationRoutes = (gate: Gate, conversations: Conversations) =>
           summary: 'List conversations with their titles, most recently active first',
           parameters: LIST_QUERY,
         },
+      },
+    )
+    .get(
+      '/conversations/:id/versions',
+      ({ principal, params }) => branches.versions(principal, sessionId(params.id)),
+      {
+        allow: MANAGERS,
+        response: VersionsResponse,
+        detail: { summary: 'List the versions of a conversation' },
       },
     )
     .put(

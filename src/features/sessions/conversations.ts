@@ -62,6 +62,12 @@ export function createConversations({ store, index }: ConversationsOptions) {
       return conversationOf(row)
     },
 
+    /** The title that people see; empty for an unknown conversation. */
+    async titleOf(tenantId: string, id: string): Promise<string> {
+      const row = await store.read(tenantId, id)
+      return row ? conversationOf(row).title : ''
+    },
+
     /** Gives a conversation a title; a blank one removes it. Throws `not_found`. */
     async rename(principal: Principal, id: string, title: string): Promise<Conversation> {
       const { tenantId } = principal

@@ -118,6 +118,25 @@ export const ConversationListResponse = z.object({
 })
 export type ConversationListResponse = z.infer<typeof ConversationListResponse>
 
+/** A branch has the turns up to this one; 0: none. */
+export const BranchRequest = z.object({
+  seq: z
+    .int({ error: issue('field_required', { field: 'seq', kind: 'int' }) })
+    .min(0, { error: issue('field_too_small', { field: 'seq', min: 0 }) }),
+})
+export const BranchResponse = z.object({ session_id: z.string() })
+
+export const VersionsResponse = z.object({
+  versions: z.array(
+    z.object({
+      session_id: z.string(),
+      /** The turn after which it begins to differ; null for one that is no branch. */
+      from_seq: z.int().nullable(),
+      last_at: z.string(),
+    }),
+  ),
+})
+
 const TITLE = { field: 'title', max: CONVERSATION_TITLE_CHARS_MAX }
 
 /** A blank title restores the automatic one, which is made from the first text. */

@@ -75,6 +75,7 @@ export function surface(
   services: SurfaceServices,
 ): AnyElysia {
   const { apps, devices, kb, sources, logs, transfer, provider, voice, answers } = services
+  const { sessions, transcripts, branches } = services
   const routes: AnyElysia = new Elysia({ prefix })
   const { before, after } = auditHooks(services.audit)
   return routes
@@ -90,8 +91,8 @@ export function surface(
     .use(transferRoutes(gate, transfer, answers, services.audit))
     .use(providerRoutes(gate, provider))
     .use(mcpServerRoutes(gate, services.mcpServers, answers))
-    .use(sessionRoutes(gate, services))
-    .use(voiceRoutes(gate, voice, services.sessions))
+    .use(sessionRoutes(gate, { sessions, transcripts, branches, answers }))
+    .use(voiceRoutes(gate, voice, sessions))
 }
 
 /** Services of the routes that only signed-in people may call. */

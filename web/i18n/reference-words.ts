@@ -84,6 +84,20 @@ const OPERATIONS: Readonly<Record<string, string>> = {
     '以 MCP 协议把知识库和智能体作为工具提供',
   'List conversations with their titles, most recently active first':
     '列出会话及标题，最近活动的在前',
+  'one kind: mine, website, devices or api; for viewers mine alone':
+    '只列一类：mine、website、devices 或 api；查看者只能用 mine',
+  'delete deletes what the member has said on the console, too':
+    'delete 会一并删除该成员在控制台的会话',
+  '1 forgets all versions of the session': '1 表示忘记该会话的所有版本',
+  'Begin a new version of a session after one of its turns': '从某一轮之后开始会话的新版本',
+  'List the versions of a conversation': '列出会话的各个版本',
+  'What a detached turn has told, and goes on to tell': '读取脱离连接的一轮对话的事件，直到结束',
+  'events after this number; the header Last-Event-ID counts before it':
+    '此编号之后的事件；Last-Event-ID 请求头优先',
+  'Server-Sent Events, as of the turn itself': '与该轮对话相同的 SSE 事件流',
+  'Stop a detached turn and keep what was written': '停止脱离连接的一轮对话并保留已写内容',
+  'Drop an interrupted turn': '丢弃被中断的一轮对话',
+  'Read a conversation and its turns that have not ended': '读取会话及其未结束的轮次',
   'Name a conversation; a blank title gives it back its first text':
     '给会话命名；留空则恢复为第一句话',
   'List API keys, revoked ones included': '列出密钥，含已吊销的',
@@ -91,6 +105,10 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Change the name, the rate limit or the daily budget of a key':
     '修改密钥的名称、速率限制或每日额度',
   'Revoke a key of any kind': '吊销任何种类的密钥',
+  'List what a key has made: keys of apps, devices and shares':
+    '列出一个密钥创建的应用密钥、设备和分享',
+  'Delete a person, with the workspaces that have nobody else':
+    '删除一个用户，以及没有其他成员的工作空间',
   'List personas': '列出人设',
   'Create a persona': '创建人设',
   'Change name and prompt of a persona': '修改人设的名称和提示词',
@@ -137,6 +155,15 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   ].join(''),
   Success: '成功',
   'Goes on at Location': '转到 Location 指示的地址',
+  '1 ends all sessions of the person, on all servers': '1：结束该用户在所有服务器上的全部会话',
+  'Shows an owner a page with the question, and leads everybody else to the login page and back.':
+    '向所有者显示询问页面；其他人先到登录页，再回到这里。',
+  'The page, whose form is sent to the same path': '询问页面，其表单发往同一路径',
+  'false: the knowledge base is not searched, as `kb` in the body':
+    'false：不检索知识库，同请求体中的 `kb`',
+  'revoke: also what the key has made, see /keys/{id}/made':
+    'revoke：同时吊销该密钥创建的内容，见 /keys/{id}/made',
+  'revoke ends the keys that the member has made, too': 'revoke：同时吊销该成员创建的密钥',
   'rows returned, 1 to 500; default 100': '返回的条数，1 到 500；默认 100',
   'a log label such as /v1/agent': '接口标签，例如 /v1/agent',
   'a code such as 429 or a class such as 4xx': '状态码（如 429）或类别（如 4xx）',

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { Conversation } from '../sessions/model.ts'
 
 /** A turn that has not ended, or was cut off by the death of its server. */
 export const PendingTurn = z.object({
@@ -15,7 +14,16 @@ export const PendingTurn = z.object({
 })
 export type PendingTurn = z.infer<typeof PendingTurn>
 
-export const ConversationDetail = Conversation.extend({ pending: z.array(PendingTurn) })
+/** A row of the list of conversations, and its turns that have not ended. */
+export const ConversationDetail = z.object({
+  id: z.string(),
+  title: z.string(),
+  turn_count: z.int(),
+  last_at: z.string(),
+  app_id: z.string().nullable(),
+  device_id: z.string().nullable(),
+  pending: z.array(PendingTurn),
+})
 
 export const TurnStopResponse = z.object({
   turn_id: z.string(),

@@ -10,13 +10,12 @@ import type { Logger } from '../../core/log.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { Announcer, Leases } from '../../storage/shared-state.ts'
-import { beginning } from '../sessions/access.ts'
 import type { SessionStore } from '../sessions/store.ts'
 import type { PendingTurn } from './detached-model.ts'
 import { createReading, missing } from './detached-reading.ts'
 import { createRuns, fromMemory, type Produce } from './detached-runs.ts'
 import { createServers } from './detached-servers.ts'
-import type { DetachedStore } from './detached-store.ts'
+import type { DetachedStore, NewDetached } from './detached-store.ts'
 import { rememberedText } from './prompt.ts'
 import type { Agent } from './service.ts'
 import { textOf, toldIn } from './told.ts'
@@ -30,6 +29,8 @@ const STOP_MS_MAX = 10_000
 export interface DetachedOptions {
   readonly store: DetachedStore
   readonly sessions: Pick<SessionStore, 'ownerOf'>
+  /** What a session becomes that a caller begins. */
+  readonly beginning: (principal: Principal, sessionId: string) => NewDetached['beginning']
   readonly agent: Pick<Agent, 'openTurn'>
   readonly clock: Clock
   readonly log: Logger
@@ -71,8 +72,16 @@ export function createDetached(options: DetachedOptions) {
       const [at, now] = [clock.iso(), clock.now()]
       const text = rememberedText(request.text, request.images)
       const row = {
-        ...{ id, tenantId, sessionId, userId, appId, server, text, at, now },
-        beginning: beginning(principal, sessionId),
+        id,
+        tenantId,
+        sessionId,
+        userId,
+        appId,
+        server,
+        text,
+        at,
+        now,
+        beginning: options.beginning(principal, sessionId),
       }
       if (!(await store.begin(row, DETACHED_TURNS_MAX))) {
         await settle()
@@ -120,7 +129,7 @@ export function createDetached(options: DetachedOptions) {
         const isOld = state === 'interrupted' && state_at <= clock.now() - DETACHED_INTERRUPTED_MS
         if (state === 'ended' || isOld) continue
         const partial = runs.told(id)?.text ?? textOf(toldIn(await store.events(id, 0), 0))
-        shown.push({ ...{ turn_id: id, state, text: user_text, partial }, files: [], started_at })
+        shown.push({ turn_id: id, state, text: user_text, partial, files: [], started_at })
       }
       return shown
     },

@@ -59,7 +59,9 @@ export class ToldEvents {
   /** The events after number `after`. */
   after(after: number): Told[] {
     return this.#lines.slice(after).map(({ data, type }, index) => ({
-      ...{ id: after + index + 1, type, data },
+      id: after + index + 1,
+      type,
+      data,
     }))
   }
 
@@ -116,7 +118,9 @@ export function toldIn(
   return batches.flatMap(({ first_id, events }) =>
     (JSON.parse(events) as { type: string }[])
       .map((event, index) => ({
-        ...{ id: first_id + index, type: event.type, data: JSON.stringify(event) },
+        id: first_id + index,
+        type: event.type,
+        data: JSON.stringify(event),
       }))
       .filter(({ id }) => id > after),
   )

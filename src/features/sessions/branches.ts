@@ -60,8 +60,9 @@ export function createBranches(options: BranchesOptions) {
       const base = (await conversations.titleOf(tenantId, id)).replace(/ \(\d+\)$/, '')
       const most = CONVERSATION_TITLE_CHARS_MAX - number.length
       const title = `${firstChars(base, most)}${number}`
-      const row = { ...{ tenantId, from: id, id: branch, seq, appId, title }, ...memory }
-      if (!(await store.insert({ ...row, at: clock.iso() }))) throw missing()
+      const at = clock.iso()
+      const row = { tenantId, from: id, id: branch, seq, appId, title, at, ...memory }
+      if (!(await store.insert(row))) throw missing()
       onCopied()
       return { session_id: branch }
     },

@@ -33,7 +33,8 @@ const FIRST_TEXT_CHARS = 400
 
 const TURNS = 'FROM turn t WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id'
 
-const COLUMNS = `s.id, coalesce(s.title, s.auto_title) AS named, s.turn_count, s.last_at, s.app_id, s.device_id, s.user_id,
+const COLUMNS = `s.id, coalesce(s.title, s.auto_title) AS named,
+  s.turn_count, s.last_at, s.app_id, s.device_id, s.user_id,
   (SELECT min(t.seq) ${TURNS}) AS first_seq, (SELECT max(t.seq) ${TURNS}) AS last_seq,
   coalesce((SELECT substr(t.user_text, 1, ${FIRST_TEXT_CHARS}) ${TURNS} ORDER BY t.seq LIMIT 1),
     (SELECT substr(d.user_text, 1, ${FIRST_TEXT_CHARS}) FROM talk_turn d

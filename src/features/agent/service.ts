@@ -6,6 +6,7 @@ import type { Fence, TurnOrder } from '../../storage/shared-state.ts'
 import { checkImageData, checkImageHosts, type ImageGuard } from '../../upstream/egress/images.ts'
 import type { Devices } from '../devices/service.ts'
 import type { Keys } from '../keys/service.ts'
+import type { Sessions } from '../sessions/service.ts'
 import type { Budgets, Usage } from '../usage/service.ts'
 import { type Brought, type Emit, errorEvent } from './events.ts'
 import type { ModelAnswer } from './model-loop.ts'
@@ -24,6 +25,7 @@ export interface AgentOptions extends TurnOptions {
   readonly turnOrder: TurnOrder
   /** Judges the hosts of image links. */
   readonly imageGuard: ImageGuard
+  readonly sessions: Pick<Sessions, 'checkTurn'>
   readonly devices: Pick<Devices, 'noteSeen'>
   readonly usage: Pick<Usage, 'countAsApp' | 'countTokens'>
 }
@@ -50,7 +52,7 @@ export interface OpenedTurn {
 
 /** The agent: turns of a session run one after another, sessions side by side. */
 export function createAgent(options: AgentOptions) {
-  const { configs, channelOf, openTurns, turnOrder, imageGuard, log } = options
+  const { configs, channelOf, openTurns, turnOrder, imageGuard, sessions, log } = options
 
   return {
     /** `sessionId` was checked by the caller; null is a turn without memory. Throws as `admit`. */
@@ -60,6 +62,7 @@ export function createAgent(options: AgentOptions) {
       sessionId: string | null,
     ): Promise<OpenedTurn> {
       const { tenantId, appId } = principal
+      if (sessionId !== null) await sessions.checkTurn(principal, sessionId)
       const images = imagesOf(request)
       if (images.length > 0) {
         await checkImageData(images, options.clock.steady)

@@ -87,8 +87,9 @@ export function visitorRoutes(parts: VisitorParts) {
         const { text, session_id } = await turnBody.read(request)
         await shares.takeTurn(share)
         const visitor = visitorOf(share)
-        const asked = { text, images: [], kb: true, replace_last: false, budget: budgetOf(share) }
-        const turn = await agent.openTurn(visitor, asked, sessionOf(share, session_id))
+        const budget = budgetOf(share)
+        const turnRequest = { text, images: [], kb: true, replace_last: false, budget }
+        const turn = await agent.openTurn(visitor, turnRequest, sessionOf(share, session_id))
         return sse.respond<VisitorEvent>(
           (signal, emit) =>
             turn.run(signal, (events) => {

@@ -129,21 +129,20 @@ export function createAgent(options: AgentOptions) {
 
 /**
  * Admits a turn; the returned function gives back what it holds of the budget. Throws `invalid_key`
- * for a key that was revoked since the request was admitted, and `budget_spent` for one without
- * tokens left; the console needs no key.
+ * for a key that was revoked since the request was admitted, and `budget_spent` for a caller
+ * without tokens left; the console needs no key.
  */
 async function admit(
   { keys, budgets }: AgentOptions,
   { tenantId, keyId }: Principal,
-  { text, conversation }: TurnRequest,
+  { text, conversation, budget }: TurnRequest,
 ): Promise<() => void> {
-  if (keyId === null) return () => {}
-  const dailyTokens = await keys.budgetOf(tenantId, keyId)
+  const dailyTokens = keyId === null ? 0 : await keys.budgetOf(tenantId, keyId)
   if (dailyTokens === null) throw appError('invalid_key')
-  if (dailyTokens === 0) return () => {}
+  const held = keyId === null ? budget : { tenantId, keyId, dailyTokens }
+  if (!held || held.dailyTokens === 0) return () => {}
   const said = conversation ? conversation.messages.map(({ content }) => content) : [text]
-  const tokens = estimateTokens(said) + TURN_TOKENS_HELD
-  return budgets.hold({ tenantId, keyId, dailyTokens }, tokens)
+  return budgets.hold(held, estimateTokens(said) + TURN_TOKENS_HELD)
 }
 
 /** Counts what only the turn tells about the caller, and not its key. */

@@ -1,4 +1,4 @@
-import type { Principal } from '../../core/principal.ts'
+import type { BudgetedKey, Principal } from '../../core/principal.ts'
 import type { Statement } from '../../storage/db.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { BuiltInTools, ToolsFor } from '../../tools/tool-box.ts'
@@ -68,6 +68,8 @@ export interface TurnRequest extends RequestedTurn {
   readonly ownTools?: readonly Tool[]
   /** From an API whose callers send their own messages, tools and sampling. */
   readonly conversation?: Conversation
+  /** The budget of a caller without a key. */
+  readonly budget?: BudgetedKey
 }
 
 /** What a caller sends in place of a single text. */

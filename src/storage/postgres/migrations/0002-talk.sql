@@ -1,4 +1,4 @@
--- As 0025-talk of SQLite, where the columns are explained.
+-- As 0002-talk of SQLite, where the columns are explained.
 ALTER TABLE session ADD COLUMN origin TEXT COLLATE "C" NOT NULL DEFAULT 'api';
 UPDATE session SET user_id = NULL WHERE id = 'anon';
 UPDATE session SET origin = CASE WHEN user_id IS NOT NULL THEN 'person'

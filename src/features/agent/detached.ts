@@ -83,14 +83,7 @@ export function createDetached(options: DetachedOptions) {
         now,
         beginning: options.beginning(principal, sessionId),
       }
-      if (!(await store.begin(row, DETACHED_TURNS_MAX))) {
-        await settle()
-        if (!(await store.begin(row, DETACHED_TURNS_MAX))) {
-          const owner = (await options.sessions.ownerOf(tenantId, sessionId)) ?? null
-          if (owner !== null && owner !== userId) throw appError('not_found', { what: 'session' })
-          throw appError('rate_limited', {}, { headers: { 'retry-after': '5' } })
-        }
-      }
+      await claimTurn(options, row, settle)
       return fromMemory(runs.start(id, turn, sessionName(tenantId, sessionId), sessionId), 0)
     },
 
@@ -154,6 +147,23 @@ export function createDetached(options: DetachedOptions) {
 
     close: runs.close,
   }
+}
+
+/**
+ * Stores the question. Turns of dead servers no longer count when it is tried again. Throws
+ * `not_found` and `rate_limited`.
+ */
+async function claimTurn(
+  { store, sessions }: Pick<DetachedOptions, 'store' | 'sessions'>,
+  row: NewDetached,
+  settle: () => Promise<void>,
+): Promise<void> {
+  if (await store.begin(row, DETACHED_TURNS_MAX)) return
+  await settle()
+  if (await store.begin(row, DETACHED_TURNS_MAX)) return
+  const owner = (await sessions.ownerOf(row.tenantId, row.sessionId)) ?? null
+  if (owner !== null && owner !== row.userId) throw appError('not_found', { what: 'session' })
+  throw appError('rate_limited', {}, { headers: { 'retry-after': '5' } })
 }
 
 export type Detached = ReturnType<typeof createDetached>

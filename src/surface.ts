@@ -5,6 +5,8 @@ import { type AuditParts, auditHooks, auditRoutes } from './features/audit/route
 import type { Pairing } from './features/devices/pairing.ts'
 import { deviceRoutes, pairingRoutes } from './features/devices/routes.ts'
 import type { Devices } from './features/devices/service.ts'
+import { fileRoutes } from './features/files/routes.ts'
+import type { Files } from './features/files/service.ts'
 import { keyRoutes } from './features/keys/routes.ts'
 import type { Keys } from './features/keys/service.ts'
 import { kbRoutes } from './features/knowledge/routes.ts'
@@ -52,6 +54,7 @@ export interface SurfaceServices {
   readonly transcripts: Transcripts
   readonly kb: Kb
   readonly sources: Sources
+  readonly files: Files
   readonly voice: VoiceRouteOptions
   readonly apps: Apps
   readonly logs: Logs
@@ -84,6 +87,7 @@ export function surface(
     .use(pairingRoutes(gate, services.pairing))
     .use(kbRoutes(gate, kb, contexts, answers))
     .use(sourceRoutes(gate, sources, answers))
+    .use(fileRoutes(gate, services))
     .use(logRoutes(gate, logs))
     .use(transferRoutes(gate, transfer, answers, services.audit))
     .use(providerRoutes(gate, provider))

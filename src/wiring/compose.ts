@@ -25,6 +25,7 @@ import { openBackups } from './backups.ts'
 import { openChat } from './chat.ts'
 import { openConsole } from './console.ts'
 import { openDevices, openXiaozhi } from './devices.ts'
+import { openFiles } from './files.ts'
 import { requestBudgetBytes } from './machine.ts'
 import { openMcp, openMcpServers } from './mcp.ts'
 import { openProvider } from './models.ts'
@@ -58,10 +59,12 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const stock = openDevices({ ...adapters, ...audit, keys, secret: adapters.secrets.session })
   const { devices, endpoints, lastSeen } = stock
   const { provider, channelOf, modelLists } = openProvider(adapters)
+  const files = openFiles(adapters, sources, jobs)
   const talk = openSessions({ ...adapters, ...{ jobs, budget } })
   const configs = createTurnConfigStore(db)
   const caller = { keys, budgets, usage, devices, openTurns }
-  const turn = { ...turnAdapters(adapters), ...talk, ...servers, budget, configs, channelOf }
+  const adapted = { ...turnAdapters(adapters), files: files.inTurns }
+  const turn = { ...adapted, ...talk, ...servers, budget, configs, channelOf }
   const agent = createAgent({ ...turn, ...caller })
   const voice = composeVoice({ ...adapters, agent, contexts, record, openTurns })
   const records = { audit, keys, logs, modelLists, usage, openTurns, ...management }
@@ -75,7 +78,13 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const people = openConsole({ ...adapters, ...http, ...audit, ...managed, ...heads })
   const system = openSystem(adapters, jobs, tenants)
   const chat = openChat(adapters, management.apps)
-  const parts = { ...kb.services, ...people.services, ...talk.services, system }
+  const parts = {
+    ...kb.services,
+    ...people.services,
+    ...talk.services,
+    system,
+    files: files.service,
+  }
   const app = createApp({
     services: { ...records, ...parts, ...stock, agent, sources, provider, voice, ...http },
     machineGate: gate('machine', bearerKey, uploads),
@@ -90,7 +99,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
       ...voice,
       ...{ stock, agent, budget, sockets, keys, calls },
     }),
-    ...openSite(adapters, sse, openBackups(adapters, jobs), sources.open),
+    ...openSite(adapters, sse, openBackups(adapters, jobs), sources.open, files.living),
     ...http,
     pages: adapters.pages,
     log,
@@ -104,6 +113,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     audit.audit,
     management.shares,
     chat.keptItems,
+    files.service,
     people.sessions,
     removal,
   ]

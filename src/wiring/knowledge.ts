@@ -8,6 +8,8 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import type { Meters } from '../core/meters.ts'
 import { createEmbeddings } from '../features/embeddings/service.ts'
+import { createFileSearch } from '../features/knowledge/files/search.ts'
+import { createFileTextStore } from '../features/knowledge/files/store.ts'
 import { createArchive } from '../features/knowledge/index/archive.ts'
 import { createArchiveStore } from '../features/knowledge/index/archive-store.ts'
 import { createSharedEmbedder } from '../features/knowledge/index/embedding.ts'
@@ -193,9 +195,14 @@ export async function openKnowledge(options: KnowledgeOptions) {
   const stored = { db, vectors, words, ...limits }
   const store = createKbStore({ ...stored, reader, nextNum: options.nextNum })
   const calibrationOf = createCalibration({ store, vectors, clock })
+  const reranker = await openReranker(options)
   const search = createSearch({
     ...{ store, embedding, vectors, words, calibrationOf, meters, log },
-    reranker: await openReranker(options),
+    reranker,
+  })
+  const fileTexts = createFileTextStore({ db, reader })
+  const searchFiles = createFileSearch({
+    ...{ texts: fileTexts, embedding, vectors, words, calibrationOf, meters, log, reranker },
   })
   const prepare = createPrepare({ embedding, clock })
   const citations = createWriteBehindSums<Citation>({
@@ -218,6 +225,7 @@ export async function openKnowledge(options: KnowledgeOptions) {
       embedding,
       ...{ leases: shared.leases, clock, log },
     }),
+    files: { texts: fileTexts, search: searchFiles },
     searchTool: createSearchTool(service.retrieve),
   }
 }

@@ -131,6 +131,8 @@ export interface Gauges {
   readonly streams: () => number
   readonly embeddingTexts: () => number
   readonly sources: (state: 'waiting' | 'reading') => number
+  /** Living files of conversations. */
+  readonly files: () => number
   /** Null where no backups are made; returns null before the first. */
   readonly backupAge: (() => number | null) | null
   readonly databaseConnections: (() => number) | null
@@ -246,10 +248,11 @@ export async function openMetrics(config: Config): Promise<Metrics> {
       databaseAsked: database ?? NO_METERS.databaseAsked,
       unexpectedFault: () => faults.inc(),
     },
-    watch({ streams, embeddingTexts, sources, backupAge, databaseConnections }) {
+    watch({ streams, embeddingTexts, sources, files, backupAge, databaseConnections }) {
       for (const state of ['waiting', 'reading'] as const) {
         gauge(`moonbase_sources_${state}`, `Files and pages: ${state}`, () => sources(state))
       }
+      gauge('moonbase_files', 'Living files of conversations', files)
       gauge('moonbase_streams_open', 'Open agent streams', streams)
       if (databaseConnections) {
         const help = 'Open connections to the database'
@@ -284,12 +287,14 @@ export function openSite(
   sse: Sse,
   backups: Backups | null,
   sources: Gauges['sources'],
+  files: Gauges['files'],
 ) {
   const { clock, db, metrics, embedding } = adapters
   const embeddingTexts = () => embedding.current.embedder.pending()
   const backupAge = backups?.ageSeconds ?? null
   const databaseConnections = db.connections ?? null
-  metrics.watch({ streams: sse.open, embeddingTexts, sources, backupAge, databaseConnections })
+  const waiting = { embeddingTexts, sources, files }
+  metrics.watch({ streams: sse.open, ...waiting, backupAge, databaseConnections })
   const status = createStatus({
     clock,
     basis: adapters.live.config,

@@ -122,7 +122,7 @@ export interface RemovalParts {
   readonly db: Db
   readonly clock: Clock
   readonly kb: { readonly parts: Pick<Adapters['kb']['parts'], 'sweep'> }
-  readonly sources: Pick<ReturnType<typeof openSources>, 'remove'>
+  readonly sources: Pick<ReturnType<typeof openSources>, 'discard'>
   readonly jobs: Jobs
 }
 
@@ -130,7 +130,7 @@ export interface RemovalParts {
 export function openRemoval({ db, clock, kb, sources, jobs }: RemovalParts) {
   const store = createRemovalStore(db)
   const { sweep } = kb.parts
-  const { run } = createRemoval({ store, clock, removeSource: sources.remove, sweep })
+  const { run } = createRemoval({ store, clock, removeSource: sources.discard, sweep })
   return { prune: run, wake: () => jobs.run('remove tenants', run) }
 }
 

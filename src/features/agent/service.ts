@@ -5,6 +5,7 @@ import { estimateTokens } from '../../core/text.ts'
 import type { Fence, TurnOrder } from '../../storage/shared-state.ts'
 import { checkImageData, checkImageHosts, type ImageGuard } from '../../upstream/egress/images.ts'
 import type { Devices } from '../devices/service.ts'
+import type { TurnFiles } from '../files/turn-files.ts'
 import type { Keys } from '../keys/service.ts'
 import type { Budgets, Usage } from '../usage/service.ts'
 import { type Brought, type Emit, errorEvent } from './events.ts'
@@ -24,6 +25,7 @@ export interface AgentOptions extends TurnOptions {
   readonly turnOrder: TurnOrder
   /** Judges the hosts of image links. */
   readonly imageGuard: ImageGuard
+  readonly files: TurnFiles
   readonly devices: Pick<Devices, 'noteSeen'>
   readonly usage: Pick<Usage, 'countAsApp' | 'countTokens'>
 }
@@ -65,6 +67,7 @@ export function createAgent(options: AgentOptions) {
         await checkImageData(images, options.clock.steady)
         await checkImageHosts(images, tenantId, imageGuard)
       }
+      await options.files.check(principal, sessionId, request.files ?? [])
       // The key may have been revoked while hosts were resolved or speech was recognised.
       let { label } = await channelOf(tenantId)
       const release = await admit(options, principal, request)

@@ -55,6 +55,10 @@ export interface TurnRequest extends RequestedTurn {
   /** The user's message: the knowledge base is searched for it, and it is stored with the reply. */
   readonly text: string
   readonly images: readonly string[]
+  /** Ids of files that the text is about. */
+  readonly files?: readonly string[]
+  /** Values for `{{var:…}}` in prompts. */
+  readonly variables?: Readonly<Record<string, string>>
   /** Replaces the stored configuration of the caller's app. */
   readonly draft?: AppDraft
   /** The turn replaces the newest one that the session has verbatim. */
@@ -158,13 +162,15 @@ export interface ToolSources {
 /**
  * The tools of a turn: those of the caller's connection that the app allows, and those of this
  * server. Of tools with the same name the client's comes first, then the connection's. A caller
- * who requires a call means one of its own tools, so it gets no others.
+ * who requires a call means one of its own tools, so it gets no others. The tool that reads files
+ * is offered whatever the app's list says, unless that is empty.
  */
 export async function toolsOffered(
   { builtInTools, toolsOfServers }: ToolSources,
   principal: Principal,
   resolved: ResolvedTurn,
   { conversation, ownTools = [] }: TurnRequest,
+  fileTool: Tool | null,
 ): Promise<readonly Tool[]> {
   const clientTools = conversation?.clientTools ?? []
   const isForClient = conversation?.toolChoice === 'required' && clientTools.length > 0
@@ -172,7 +178,9 @@ export async function toolsOffered(
   const builtIn = builtInTools(resolved)
   // Nearly no turn names a tool of a server.
   const isWhole = resolved.mcpTools.length === 0
-  const tools = isWhole ? builtIn : [...builtIn, ...(await toolsOfServers(principal, resolved))]
+  const listed = isWhole ? builtIn : [...builtIn, ...(await toolsOfServers(principal, resolved))]
+  const readsFiles = fileTool !== null && resolved.tools?.length !== 0
+  const tools = readsFiles ? [...listed, fileTool] : listed
   const own = ownTools.filter(({ spec }) => isAllowed(spec.name, resolved.tools))
   if (clientTools.length === 0 && own.length === 0) return tools
   const taken = new Set([...clientTools, ...own.map(({ spec }) => spec)].map(({ name }) => name))

@@ -7,6 +7,7 @@ import type { Principal } from '../../core/principal.ts'
 import type { Fence } from '../../storage/shared-state.ts'
 import { createToolBox } from '../../tools/tool-box.ts'
 import type { ForcedTool, Llm, LlmMessage } from '../../upstream/ports/llm.ts'
+import type { FilesOfTurn, TurnFiles } from '../files/turn-files.ts'
 import type { KbHit } from '../knowledge/model.ts'
 import type { Kb, Retrieval } from '../knowledge/service.ts'
 import type { Folding } from '../sessions/folding.ts'
@@ -48,6 +49,7 @@ export interface TurnOptions extends ToolSources {
   readonly folding: Folding
   readonly retrieve: Kb['retrieve']
   readonly usage: Pick<Usage, 'countTokens'>
+  readonly files: Pick<TurnFiles, 'ready' | 'open'>
   /** The memory that all requests share. */
   readonly budget: MemoryBudget
 }
@@ -83,9 +85,12 @@ export async function runTurn(
   const { principal, sessionId, request, resolved, confirm } = turn
   const { tenantId } = principal
   const primary: Channel = { ...turn.channel, model: resolved.model }
-  const [recalled, found] = await Promise.all([
+  const asked = { principal, sessionId, ids: request.files ?? [], text: request.text }
+  const named = await options.files.ready(asked, signal)
+  const [recalled, found, files] = await Promise.all([
     sessionId === null ? NO_MEMORY : memory.recall(tenantId, sessionId),
     retrieveFor(options, turn, signal),
+    options.files.open(asked, named, signal),
   ])
   const replaces = request.replace_last ? replaceable(recalled, principal) : null
   const before = replaces ? { ...recalled, turns: recalled.turns.slice(0, -1) } : recalled
@@ -95,17 +100,25 @@ export async function runTurn(
   }
   const passages = passagesOf(found)
   if (passages.length > 0) await emit([{ type: 'kb_refs', refs: refsOf(passages) }])
+  const fileRefs = fileRefsOf(files)
+  if (fileRefs.length > 0) await emit([{ type: 'file_refs', refs: fileRefs }])
   const share = budget.open(tenantId)
   try {
-    const loop = await modelLoopOf(options, turn, { primary, before, found, share })
+    const loop = await modelLoopOf(options, turn, { primary, before, found, files, share })
     const answer = await runModelLoop(loop, signal, emit)
     await confirm()
     signal.throwIfAborted()
     const stats = statsOf(answer, found)
     if (sessionId !== null && answer.clientCalls.length === 0) {
       const isBuiltIn = answer.channel.llm.name === 'offline'
-      const details = turn.trace.details(refsOf(passages), stats, isBuiltIn)
-      await appendTurn(options, { ...turn, sessionId }, answer, { before, replaces, details })
+      const told = { refs: refsOf(passages), fileRefs }
+      const details = turn.trace.details(told, stats, isBuiltIn)
+      await appendTurn(options, { ...turn, sessionId }, answer, {
+        before,
+        replaces,
+        details,
+        files,
+      })
     }
     await emit([stats, { type: 'llm_end', reply: answer.text }])
     return answer
@@ -118,6 +131,7 @@ interface LoopParts {
   readonly primary: Channel
   readonly before: Memory
   readonly found: Found
+  readonly files: FilesOfTurn
   readonly share: MemoryShare
 }
 
@@ -125,7 +139,7 @@ interface LoopParts {
 async function modelLoopOf(
   options: TurnOptions,
   { principal, request, resolved, channel, trace, confirm }: Turn,
-  { primary, before: memory, found, share }: LoopParts,
+  { primary, before: memory, found, files, share }: LoopParts,
 ): Promise<ModelLoop> {
   const { log, meters, usage } = options
   const { prompt, context, thinking, temperature } = resolved
@@ -134,9 +148,10 @@ async function modelLoopOf(
   const said = conversation?.messages ?? [userMessage(text, images)]
   const passages = passagesOf(found)
   const isMiss = found !== null && found !== 'skipped' && passages.length === 0
-  const messages = buildMessages({ prompt, context, memory, passages, isMiss, said })
+  const quoted = { passages, isMiss, files: files.quoted }
+  const messages = buildMessages({ prompt, context, memory, ...quoted, said })
   share.add(bytesOf(messages))
-  const offered = await toolsOffered(options, principal, resolved, request)
+  const offered = await toolsOffered(options, principal, resolved, request, files.tool)
   return {
     remembered: 2 * memory.turns.length,
     request: {
@@ -177,6 +192,7 @@ interface Remembered {
   readonly before: Memory
   readonly replaces: StoredTurn | null
   readonly details: TurnDetails
+  readonly files: FilesOfTurn
 }
 
 /**
@@ -187,14 +203,14 @@ async function appendTurn(
   options: TurnOptions,
   { principal, sessionId, request, fence }: Turn & { readonly sessionId: string },
   { text: reply, channel, forgot }: ModelAnswer,
-  { before, replaces, details }: Remembered,
+  { before, replaces, details, files }: Remembered,
 ): Promise<void> {
   const { clock, memory, folding } = options
   const { tenantId, appId, deviceId, userId } = principal
-  const userText = rememberedText(request.text, request.images)
+  const userText = rememberedText(request.text, request.images, files.names)
   const isLong = await memory.appendTurn(before, {
     ...{ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId, userId, replaces },
-    ...{ details: JSON.stringify(details), fence },
+    ...{ details: JSON.stringify(details), fence: [...fence, ...files.link] },
   })
   // Folded by the channel that answered. A channel of the tenant that has just failed would fail at
   // the summary, too, and the platform's must see only what `provider_fallback` has announced.
@@ -231,6 +247,8 @@ async function retrieveFor(
     return 'skipped'
   }
 }
+
+const fileRefsOf = ({ quoted }: FilesOfTurn) => quoted.map(({ text: _, ...ref }) => ref)
 
 const refsOf = (passages: readonly KbHit[]): KbRef[] =>
   passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({

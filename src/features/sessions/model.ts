@@ -51,6 +51,19 @@ export const TurnDetails = z.object({
       url: z.string().nullable(),
     }),
   ),
+  /** Passages of attached files that were shown to the model; absent when there were none. */
+  file_refs: z
+    .array(
+      z.object({
+        file_id: z.string(),
+        name: z.string(),
+        seq: z.int(),
+        page: z.int().nullable(),
+        heading: z.string().nullable(),
+        score: z.number().nullable(),
+      }),
+    )
+    .optional(),
   tools: z.array(ToolDetails),
   channel: z.enum(['byo', 'platform', 'platform_fallback']),
   /** Null when no model was named, or none answered. */

@@ -22,6 +22,7 @@ import accounting from './0021-accounting.sql' with { type: 'text' }
 import turnWord from './0022-turn-word.sql' with { type: 'text' }
 import logCount from './0023-log-count.sql' with { type: 'text' }
 import people from './0024-people.sql' with { type: 'text' }
+import files from './0025-files.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0022-turn-word', sql: turnWord },
   { name: '0023-log-count', sql: logCount },
   { name: '0024-people', sql: people },
+  { name: '0025-files', sql: files },
 ]

@@ -11,14 +11,16 @@ import { failure, quotaFailure } from './failure.ts'
 import { cutTitle } from './model.ts'
 import type { FetchedPage, Pages } from './pages.ts'
 import type { Read, ReadText, Spool } from './reading.ts'
-import type { SourceKey, SourceRow, SourceStore, Version } from './store.ts'
+import type { SourceRow, SourceStore, Version } from './store.ts'
 
 /** Stores the documents of sources (features/kb). */
 export interface Documents {
   /** Cuts, embeds and stores one document without showing it. Rejects as the embedder does. */
-  add(source: SourceKey, doc: NewDocument, signal: AbortSignal): Promise<void>
+  add(source: SourceRow, doc: NewDocument, signal: AbortSignal): Promise<void>
   room(tenantId: string, sourceId: string): Promise<number>
   publish(tenantId: string, sourceId: string, count: number): Statement[]
+  /** As `publish`, for a file of a conversation, of which no search of the tenant knows. */
+  publishFile(tenantId: string, sourceId: string, count: number): Statement[]
   retire(tenantId: string, sourceId: string): Statement
   /** Discards documents that were added and not shown. */
   discard(sourceId?: string): Promise<void>
@@ -110,7 +112,9 @@ export function createIngest(options: IngestOptions) {
   async function embed(source: SourceRow, file: Spooled, text: ReadText, signal: AbortSignal) {
     const { tenant_id: tenantId, id } = source
     const count = text.parts.length
+    const isChat = source.kind === 'chat'
     const checkRoom = async () => {
+      if (isChat) return
       const room = await documents.room(tenantId, id)
       if (count > room) throw quotaFailure(count, room)
     }
@@ -127,7 +131,8 @@ export function createIngest(options: IngestOptions) {
       }
       const { etag, lastModified, bytes } = file
       const content = { ...text, title, bytes, etag, lastModified }
-      const shown = documents.publish(tenantId, id, count)
+      const publish = isChat ? documents.publishFile : documents.publish
+      const shown = publish(tenantId, id, count)
       // The tenant may have added other documents meanwhile, or deleted the source.
       if (!(await store.show(source, shown, content, at()))) await checkRoom()
     } finally {

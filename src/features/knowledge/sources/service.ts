@@ -7,6 +7,7 @@ import { SOURCE_FILE_NAME_CHARS_MAX, SOURCE_UPLOADS } from '../../../core/limits
 import { errorFields, type Logger } from '../../../core/log.ts'
 import { createSemaphore } from '../../../core/semaphore.ts'
 import { firstChars } from '../../../core/text.ts'
+import type { Statement } from '../../../storage/db.ts'
 import type { SharedFiles } from '../../../storage/shared-state.ts'
 import { type AllowList, checkedUrl } from '../../../upstream/egress/url-guard.ts'
 import type { Documents, KindOf } from './ingest.ts'
@@ -53,8 +54,14 @@ export function createSources(parts: SourcesParts) {
 
   async function rowOf(tenantId: string, id: string): Promise<SourceRow> {
     const row = await store.row(tenantId, id)
-    if (!row) throw missing()
+    if (!row || row.kind === 'chat') throw missing()
     return row
+  }
+
+  async function removeRow(row: SourceRow): Promise<boolean> {
+    const isRemoved = await store.remove(row, documents.retire(row.tenant_id, row.id))
+    if (isRemoved) work.end(row.id)
+    return isRemoved
   }
 
   async function get(tenantId: string, id: string): Promise<Source> {
@@ -63,10 +70,14 @@ export function createSources(parts: SourcesParts) {
     return source
   }
 
-  async function add(tenantId: string, source: Added): Promise<void> {
+  async function add(
+    tenantId: string,
+    source: Added,
+    also: readonly Statement[] = [],
+  ): Promise<void> {
     if (source.refresh !== null && source.refresh !== 'off') await checkRefreshed(tenantId)
     const now = clock.now()
-    if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now))) {
+    if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now, also))) {
       throw tooManyWaiting()
     }
     work.wake()
@@ -77,11 +88,21 @@ export function createSources(parts: SourcesParts) {
     if (refreshed >= SOURCES_REFRESHED_MAX) throw tooManyRefreshed()
   }
 
+  const receiveFile = createUpload(parts, add)
+
   return {
     limits,
     fileBytesMax: limits.file_mb_max * 1024 * 1024,
     get,
-    upload: createUpload(parts, add, get),
+
+    async upload(tenantId: string, receive: Receive): Promise<Source> {
+      const id = await receiveFile(tenantId, receive, ({ form, fileName }) => ({
+        kind: 'file',
+        title: checked(SourceTitle, form.title) || titleOfFile(fileName),
+        also: [],
+      }))
+      return get(tenantId, id)
+    },
 
     async addUrl(tenantId: string, { url: given, title, refresh }: UrlRequest): Promise<Source> {
       const url = checkedUrl(given, allow())
@@ -121,10 +142,17 @@ export function createSources(parts: SourcesParts) {
 
     /** Deletes a source with its documents; once this resolves, no search finds them. */
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: boolean }> {
-      const row = await rowOf(tenantId, id)
-      if (!(await store.remove(row, documents.retire(tenantId, id)))) throw missing()
-      work.end(id)
+      if (!(await removeRow(await rowOf(tenantId, id)))) throw missing()
       return { id, deleted: true }
+    },
+
+    /** Receives a file of a conversation; `also` is stored with it. Resolves with its id. */
+    receiveFile,
+
+    /** Deletes any source, also a file of a conversation. False when there is none. */
+    async discard(tenantId: string, id: string): Promise<boolean> {
+      const row = await store.row(tenantId, id)
+      return row !== null && (await removeRow(row))
     },
   }
 }
@@ -137,11 +165,28 @@ const tooManyWaiting = () =>
 const tooManyRefreshed = () => appError('quota_refreshed', { max: SOURCES_REFRESHED_MAX })
 
 type Added = Omit<NewSource, 'created_at'>
-type Add = (tenantId: string, source: Added) => Promise<void>
-type Get = (tenantId: string, id: string) => Promise<Source>
+type Add = (tenantId: string, source: Added, also: readonly Statement[]) => Promise<void>
+/** Reads the form, and gives its file to `save`. */
+export type Receive = (save: Save) => Promise<UploadForm>
+
+/** A file that has arrived in the spool. */
+export interface ArrivedFile {
+  readonly id: string
+  readonly form: UploadForm
+  readonly fileName: string
+  readonly bytes: Uint8Array
+}
+
+/** What a file that has arrived becomes. */
+interface Destined {
+  readonly kind: 'file' | 'chat'
+  readonly title: string
+  /** Statements that are stored with the source. */
+  readonly also: readonly Statement[]
+}
 
 /** Receives uploaded files into the spool. */
-function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: Add, get: Get) {
+function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: Add) {
   /** Uploads under way by tenant: they count as waiting sources, because they take disk space. */
   const arriving = new Map<string, number>()
   const slots = createSemaphore(SOURCE_UPLOADS)
@@ -169,8 +214,9 @@ function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: A
 
   return async function upload(
     tenantId: string,
-    receive: (save: Save) => Promise<UploadForm>,
-  ): Promise<Source> {
+    receive: Receive,
+    destine: (file: ArrivedFile) => Destined,
+  ): Promise<string> {
     const underWay = count(tenantId, 1)
     const id = newId()
     let bytes = 0
@@ -183,29 +229,30 @@ function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: A
       }
       const form = await slots.run(tenantId, () => receive(save))
       if (bytes === 0) throw appError('file_empty')
-      const title = checked(SourceTitle, form.title)
       const fileName = form.fileName.toWellFormed()
+      const { title, also, ...rest } = destine({ id, form, fileName, bytes: spool.map(id) })
       const kind = kindOf(spool.map(id), fileName, form.contentType)
       if (kind === null) throw appError('file_unsupported')
       await files.keep(id, spool.map(id))
       isAdded = true
-      await add(tenantId, {
-        ...{ id, kind: 'file', url: null, refresh: null, bytes },
-        ...{ title: title || titleOfFile(fileName), is_named: 1 },
+      const source = {
+        ...{ id, ...rest, url: null, refresh: null, bytes, title, is_named: 1 },
         file_name: firstChars(fileName, SOURCE_FILE_NAME_CHARS_MAX),
         media_type: kind === 'encrypted' ? 'application/x-ole-storage' : kind.mediaType,
-      })
+      }
+      await add(tenantId, source, also)
     } catch (error) {
       if (!(isAdded && (await mayBeStored(tenantId, id)))) await discard(id)
       throw error
     } finally {
       count(tenantId, -1)
     }
-    return get(tenantId, id)
+    return id
   }
 }
 
 const UNNAMED = '未命名文件'
 
-const titleOfFile = (name: string): string =>
+/** The title of a file that nobody has named. */
+export const titleOfFile = (name: string): string =>
   cutTitle(name.replace(/(?<=.)\.[^.]*$/s, '')) || UNNAMED

@@ -20,7 +20,8 @@ import type { Refresh, Source, SourceState } from './model.ts'
 export interface SourceRow {
   readonly id: string
   readonly tenant_id: string
-  readonly kind: Source['kind']
+  /** `chat`: a file of a conversation, which is no source of the knowledge base. */
+  readonly kind: Source['kind'] | 'chat'
   readonly title: string
   /** 1 when the title was given; the page's own title does not replace it. */
   readonly is_named: number
@@ -77,11 +78,17 @@ export function createSourceStore(db: Db) {
 
     /**
      * Inserts a source and deletes the oldest failed ones beyond their limit. False when the tenant
-     * has `SOURCES_WAITING_MAX` waiting sources, or too many that are refreshed.
+     * has `SOURCES_WAITING_MAX` waiting sources, or too many that are refreshed, or when one of
+     * `also`, which are stored with it, does not change the rows that it expects.
      */
-    insert: (tenantId: string, source: NewSource, now: number): Promise<boolean> =>
+    insert: (
+      tenantId: string,
+      source: NewSource,
+      now: number,
+      also: readonly Statement[] = [],
+    ): Promise<boolean> =>
       storedAsExpected(
-        db.batch([expectRows(1, insertRow(tenantId, source, now)), dropFailed(tenantId)]),
+        db.batch([expectRows(1, insertRow(tenantId, source, now)), ...also, dropFailed(tenantId)]),
       ),
 
     setState: ({ tenant_id, id }: SourceKey, state: SourceState) =>
@@ -195,7 +202,8 @@ function createReads(db: Db) {
           CASE WHEN s.attempts > 0 AND s.due_at > ${now} THEN s.due_at END AS retry_at,
           (SELECT string_agg(d.id || ':' || d.char_count, ',' ORDER BY d.part) FROM kb_doc d
             WHERE d.source_id = s.id AND d.tenant_id = s.tenant_id AND d.stage = 'live') AS docs
-        FROM kb_source s WHERE s.tenant_id = ${tenantId} ORDER BY s.created_at DESC, s.id DESC`)
+        FROM kb_source s WHERE s.tenant_id = ${tenantId} AND s.kind <> 'chat'
+        ORDER BY s.created_at DESC, s.id DESC`)
       return rows.map(sourceOf)
     },
 
@@ -207,7 +215,8 @@ function createReads(db: Db) {
           CASE WHEN s.attempts > 0 AND s.due_at > ${now} THEN s.due_at END AS retry_at,
           (SELECT string_agg(d.id || ':' || d.char_count, ',' ORDER BY d.part) FROM kb_doc d
             WHERE d.source_id = s.id AND d.tenant_id = s.tenant_id AND d.stage = 'live') AS docs
-        FROM kb_source s WHERE s.tenant_id = ${tenantId} AND s.id = ${id}`)
+        FROM kb_source s
+        WHERE s.tenant_id = ${tenantId} AND s.id = ${id} AND s.kind <> 'chat'`)
       return row && sourceOf(row)
     },
 
@@ -289,6 +298,7 @@ const insertRow = (tenantId: string, source: NewSource, now: number): Statement 
         < ${SOURCES_REFRESHED_MAX})`
 
 const dropFailed = (tenantId: string): Statement => locked('kb_source', tenantId)`
-  DELETE FROM kb_source WHERE tenant_id = ${tenantId} AND state = 'failed' AND id NOT IN (
-    SELECT id FROM kb_source WHERE tenant_id = ${tenantId} AND state = 'failed'
+  DELETE FROM kb_source WHERE tenant_id = ${tenantId} AND state = 'failed' AND kind <> 'chat'
+    AND id NOT IN (SELECT id FROM kb_source
+    WHERE tenant_id = ${tenantId} AND state = 'failed' AND kind <> 'chat'
     ORDER BY created_at DESC LIMIT ${SOURCES_FAILED_MAX})`

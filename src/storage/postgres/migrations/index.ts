@@ -8,6 +8,7 @@ import accounting from './0006-accounting.sql' with { type: 'text' }
 import turnWord from './0007-turn-word.sql' with { type: 'text' }
 import logCount from './0008-log-count.sql' with { type: 'text' }
 import people from './0009-people.sql' with { type: 'text' }
+import files from './0010-files.sql' with { type: 'text' }
 
 /**
  * In order, without gaps. A released migration never changes. Servers of two versions may run side
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0007-turn-word', sql: turnWord },
   { name: '0008-log-count', sql: logCount },
   { name: '0009-people', sql: people },
+  { name: '0010-files', sql: files },
 ]

@@ -21,7 +21,7 @@ afterAll(async () => {
   await upstream.stop()
 })
 
-const { upload, ingest, call } = filesClient(() => app.url)
+const { ingest, call } = filesClient(() => app.url)
 const freshKey = () => app.key(`turns${++tenants}@example.com`)
 
 type Event = Readonly<Record<string, unknown>> & { readonly type: string }
@@ -96,7 +96,7 @@ describe('a file in a turn', () => {
     expect(file).toMatchObject({ state: 'ready', pages: 300 })
     expect(file.char_count).toBeGreaterThan(60_000)
     const from = (page: number) => JSON.stringify({ file: 'book.pdf', page, count: 2 })
-    upstream.chat({ toolCalls: [{ id: 'c', name: 'read_file', arguments: from(250) }] })
+    upstream.reply({ toolCalls: [{ id: 'c', name: 'read_file', arguments: from(250) }] })
     const question = 'What is the secret passphrase of the vault?'
     const events = await ask(headers, { text: question, files: [file.id] })
     const refs = refsIn(events)
@@ -141,7 +141,7 @@ describe('a file in a turn', () => {
   test('a failed turn leaves no file in its session', async () => {
     const { headers } = await freshKey()
     const file = await ingest(headers, 'The walrus is grey.', 'w.txt')
-    upstream.fail(401)
+    upstream.fault(401)
     const failed = await ask(headers, { text: 'Read.', session_id: 's', files: [file.id] })
     expect(failed.at(-1)?.type).toBe('error')
     await ask(headers, { text: 'What colour has the walrus?', session_id: 's' })
@@ -261,82 +261,5 @@ describe('a turn while its file is being read', () => {
     expect((await ended).at(-1)?.data).toMatchObject({ type: 'error', code: 'file_not_ready' })
     expect(upstream.requests).toEqual([])
     release()
-  })
-})
-
-describe("in OpenAI's APIs", () => {
-  const dataUrl = (text: string) => `data:text/plain;base64,${Buffer.from(text).toString('base64')}`
-  const part = (text: string, filename = 'w.txt') => ({ file_data: dataUrl(text), filename })
-  const completion = (...content: object[]) => ({ messages: [{ role: 'user', content }] })
-
-  test('a part with data is an upload, once for the same data, and file_refs tell of it', async () => {
-    const { headers } = await freshKey()
-    const v1 = caller(`${app.url}/v1`, headers)
-    const text = { type: 'text', text: 'What colour?' }
-    const body = completion({ type: 'file', file: part('The walrus is grey.') }, text)
-    for (let i = 0; i < 2; i++) {
-      const answer = await v1<{ moonbase: { file_refs: object[] } }>(
-        'POST',
-        '/chat/completions',
-        body,
-      )
-      expect(answer.status).toBe(200)
-      expect(answer.json().moonbase.file_refs).toMatchObject([{ name: 'w.txt', score: null }])
-      expect(system()).toContain('The walrus is grey.')
-    }
-    const { files } = (await call(headers, 'GET', '')).body
-    expect(files).toHaveLength(1)
-    const input = [
-      {
-        role: 'user',
-        content: [
-          { type: 'input_file', file_id: files[0].id },
-          { type: 'input_text', text: 'x' },
-        ],
-      },
-    ]
-    const answer = await v1<{ moonbase: { file_refs: object[] } }>('POST', '/responses', { input })
-    expect(answer.json().moonbase.file_refs).toHaveLength(1)
-    const named = await v1('POST', '/chat/completions', {
-      ...completion(text),
-      files: [files[0].id],
-    })
-    expect(named.status).toBe(200)
-    expect(system()).toContain('The walrus is grey.')
-  })
-
-  test.each([
-    ['no data URL', { file_data: 'hello', filename: 'a.txt' }, 400],
-    ['bad base64', { file_data: 'data:text/plain;base64,a*b', filename: 'a.txt' }, 400],
-    ['nothing', { file_data: 'data:text/plain;base64,', filename: 'a.txt' }, 400],
-    [
-      'an unknown kind',
-      { file_data: 'data:image/png;base64,iVBORw0KGgoAAAANAAEC', filename: 'a' },
-      400,
-    ],
-    ['an address', { file_url: 'https://example.com/a.pdf' }, 400],
-    ['an unknown id', { file_id: 'file-1' }, 404],
-  ])('a part with %s is refused', async (_name, file, status) => {
-    const { headers } = await freshKey()
-    const v1 = caller(`${app.url}/v1`, headers)
-    const body = completion({ type: 'file', file }, { type: 'text', text: 'x' })
-    const answer = await v1<{ error: { param: string | null } }>('POST', '/chat/completions', body)
-    expect(answer.status).toBe(status)
-    if (status === 400) expect(answer.json().error.param).toStartWith('messages[0].content[0].file')
-    expect(upstream.requests).toEqual([])
-  })
-
-  test('a device has no files', async () => {
-    const mail = `turns${++tenants}@example.com`
-    const general = await app.key(mail)
-    const v1 = caller(`${app.url}/v1`, general.headers)
-    const made = (
-      await v1<{ key: string }>('POST', '/devices', { name: 'd', hw_model: 'm' })
-    ).json()
-    const device = caller(`${app.url}/v1`, { authorization: `Bearer ${made.key}` })
-    const file = await ingest(general.headers, 'x')
-    expect((await device('POST', '/agent', { text: 'x', files: [file.id] })).status).toBe(403)
-    expect((await device('POST', '/agent', { text: 'x', files: [] })).status).toBe(200)
-    expect((await upload({ authorization: `Bearer ${made.key}` }, 'x')).status).toBe(403)
   })
 })

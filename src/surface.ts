@@ -23,11 +23,14 @@ import { peopleRoutes } from './features/people/routes.ts'
 import type { People } from './features/people/service.ts'
 import { personaRoutes } from './features/personas/routes.ts'
 import type { Personas } from './features/personas/service.ts'
+import { promptRoutes } from './features/prompts/routes.ts'
+import type { Prompts } from './features/prompts/service.ts'
 import type { ModelLists } from './features/provider/model-list.ts'
 import { modelListRoutes, providerRoutes } from './features/provider/routes.ts'
 import type { Provider } from './features/provider/service.ts'
 import { conversationRoutes } from './features/sessions/conversation-routes.ts'
 import type { Conversations } from './features/sessions/conversations.ts'
+import type { SessionExport } from './features/sessions/export.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import type { Sessions, Transcripts } from './features/sessions/service.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
@@ -52,9 +55,11 @@ export interface SurfaceServices {
   readonly provider: Provider
   readonly sessions: Sessions
   readonly transcripts: Transcripts
+  readonly exportSession: SessionExport
   readonly kb: Kb
   readonly sources: Sources
   readonly files: Files
+  readonly prompts: Prompts
   readonly voice: VoiceRouteOptions
   readonly apps: Apps
   readonly logs: Logs
@@ -88,6 +93,7 @@ export function surface(
     .use(kbRoutes(gate, kb, contexts, answers))
     .use(sourceRoutes(gate, sources, answers))
     .use(fileRoutes(gate, services))
+    .use(promptRoutes(gate, services.prompts))
     .use(logRoutes(gate, logs))
     .use(transferRoutes(gate, transfer, answers, services.audit))
     .use(providerRoutes(gate, provider))

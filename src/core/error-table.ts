@@ -50,6 +50,7 @@ export const ERRORS = {
   provider_not_configured: [400, '尚未配置自带模型通道'],
   form_invalid: [400, '请求体应为 multipart/form-data 表单'],
   file_empty: [400, '文件不能为空'],
+  time_zone_unknown: [400, '时区名称无效（应为 Asia/Shanghai 这样的名称）'],
   file_failed: [400, '文件未能读取，请换一个文件'],
   file_not_ready: [400, '文件还在读取中，请稍后再试'],
   url_malformed: [400, '{field} 不是有效的网址'],

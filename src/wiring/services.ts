@@ -14,6 +14,8 @@ import { createLogStore, type RowEnd, type WaitingRow } from '../features/logs/s
 import type { McpServers } from '../features/mcp-servers/service.ts'
 import { createPersonas } from '../features/personas/service.ts'
 import { createPersonaStore } from '../features/personas/store.ts'
+import { createPrompts } from '../features/prompts/service.ts'
+import { createPromptStore } from '../features/prompts/store.ts'
 import { createSettings } from '../features/settings/service.ts'
 import { createSettingsStore } from '../features/settings/store.ts'
 import { createShares } from '../features/shares/service.ts'
@@ -96,9 +98,10 @@ export function openManagement(parts: ManagementParts) {
   const { db, clock, log, keys, mcpServers, tenants, kb, sources, jobs, shared } = parts
   const apps = createApps({ store: createAppStore(db), keys, clock })
   const personas = createPersonas({ store: createPersonaStore(db), clock })
+  const prompts = createPrompts({ store: createPromptStore(db), clock })
   const settings = createSettings({ store: createSettingsStore(db), tenants })
   const transfer = createTransfer({
-    ...{ personas, apps, settings, mcpServers, clock, log },
+    ...{ personas, apps, settings, prompts, mcpServers, clock, log },
     documents: { docs: kb.archive, sources: sources.archive, clock, log },
     leases: shared.leases,
     onDocuments() {
@@ -115,7 +118,7 @@ export function openManagement(parts: ManagementParts) {
     clock,
     onRemoved,
   })
-  return { apps, personas, settings, mcpServers, transfer, shares }
+  return { apps, personas, settings, prompts, mcpServers, transfer, shares }
 }
 
 export interface RemovalParts {

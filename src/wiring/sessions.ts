@@ -7,6 +7,7 @@ import {
   createTranscriptStore,
 } from '../features/sessions/conversation-store.ts'
 import { createConversations } from '../features/sessions/conversations.ts'
+import { createSessionExport } from '../features/sessions/export.ts'
 import { createFolding } from '../features/sessions/folding.ts'
 import { createIndexing } from '../features/sessions/indexing.ts'
 import { createIndexingStore } from '../features/sessions/indexing-store.ts'
@@ -45,16 +46,19 @@ export function openSessions(parts: SessionParts) {
   const indexing = createIndexing({ store: createIndexingStore({ db, reader, index }), leases })
   jobs.run('index conversations', indexing.run)
   if (!keepsTranscript) jobs.run('forget transcripts', forgetFolded)
+  const transcripts = createTranscripts({ store: createTranscriptStore(db) })
+  const conversations = createConversations({
+    store: createConversationStore({ db, reader, index }),
+    index,
+  })
   return {
     memory: createMemory({ store }),
     folding: createFolding({ store, clock, jobs, leases, log, budget }),
     services: {
       sessions: createSessions({ store }),
-      transcripts: createTranscripts({ store: createTranscriptStore(db) }),
-      conversations: createConversations({
-        store: createConversationStore({ db, reader, index }),
-        index,
-      }),
+      transcripts,
+      conversations,
+      exportSession: createSessionExport({ page: transcripts.page, head: conversations.read }),
     },
   }
 }

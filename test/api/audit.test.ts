@@ -40,6 +40,8 @@ const NOT_AUDITED = [
     'POST /mcp-servers/:id/refresh',
     'POST /devices/pair/board',
     'PUT /conversations/:id',
+    'POST /files',
+    'DELETE /files/:id',
     'POST /system/test',
     'POST /system/models',
   ],

@@ -50,6 +50,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
     'Internal addresses are refused, unless whoever runs this server allows the host (System, private hosts)',
   provider_not_configured: 'No model channel of your own is set up',
   form_invalid: 'The request body should be a multipart/form-data form',
+  time_zone_unknown: 'The time zone is unknown; give a name such as Europe/Berlin',
   file_failed: 'The file could not be read; send another one',
   file_not_ready: 'The file is still being read; try again soon',
   file_empty: 'The file is empty',

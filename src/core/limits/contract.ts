@@ -159,3 +159,12 @@ export const FILE_WAIT_MS_MAX = 60_000
 /** Rows of a list whose route has no limits of its own. */
 export const LIST_LIMIT_DEFAULT = 50
 export const LIST_LIMIT_MAX = 200
+/** Prompts of a tenant, and the characters of one. */
+export const PROMPTS_MAX = 200
+export const PROMPT_TITLE_CHARS_MAX = 100
+export const PROMPT_TEXT_CHARS_MAX = 8_000
+/** Values for the variables of prompts that one request may bring. */
+export const VARIABLES_MAX = 32
+export const VARIABLE_CHARS_MAX = 2_000
+export const FOLDER_CHARS_MAX = 60
+export const TIME_ZONE_CHARS_MAX = 64

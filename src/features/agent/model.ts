@@ -8,6 +8,7 @@ import {
   TURN_FILES_MAX,
 } from '../../core/limits/contract.ts'
 import { checkImage } from '../../upstream/egress/images.ts'
+import { variables } from './variables.ts'
 
 /** Ids of files, each once. */
 export const fileIds = z
@@ -36,6 +37,7 @@ export const AgentRequest = z.object({
     .max(IMAGES_MAX, { error: issue('too_many_images', { max: IMAGES_MAX }) })
     .default([]),
   files: fileIds,
+  variables,
   kb: optionalFlag('kb', true),
   replace_last: optionalFlag('replace_last', false),
 })

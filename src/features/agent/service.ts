@@ -15,6 +15,7 @@ import type { TurnConfigStore } from './store.ts'
 import { Trace } from './trace.ts'
 import { type ChannelChoice, runTurn, type TurnOptions } from './turn.ts'
 import { resolveTurn, type TurnRequest, withDraft } from './turn-config.ts'
+import { withVariables } from './variables.ts'
 
 export interface AgentOptions extends TurnOptions {
   readonly configs: TurnConfigStore
@@ -29,6 +30,8 @@ export interface AgentOptions extends TurnOptions {
   readonly devices: Pick<Devices, 'noteSeen'>
   readonly usage: Pick<Usage, 'countAsApp' | 'countTokens'>
 }
+
+const NO_NAMES = { timeZone: null, language: null, appName: null, deviceName: null, email: null }
 
 /** A turn that was admitted and has not begun. */
 export interface OpenedTurn {
@@ -86,12 +89,18 @@ export function createAgent(options: AgentOptions) {
         await confirm()
         const { draft } = request
         const personaId = (draft ? draft.persona_id : request.persona_id) ?? null
-        const stored = await configs.load(tenantId, appId, personaId)
+        const stored = await configs.load(tenantId, appId, personaId, principal)
         const config = draft ? withDraft(stored, draft) : stored
         const channel = await channelOf(tenantId)
         label = channel.label
         begun.resolve()
-        const resolved = resolveTurn(config, request)
+        const contextOf = () => ({
+          ...NO_NAMES,
+          ...stored.named,
+          now: options.clock.now(),
+          values: request.variables ?? {},
+        })
+        const resolved = resolveTurn(config, request, (prompt) => withVariables(prompt, contextOf))
         trace = new Trace(options.clock.steady)
         const turn = { principal, sessionId, request, resolved, channel, trace, confirm, fence }
         return runTurn(options, turn, signal, emit)

@@ -4,6 +4,7 @@ import type { BuiltInTools, ToolsFor } from '../../tools/tool-box.ts'
 import type { ForcedTool, LlmMessage, Sampling, ToolSpec } from '../../upstream/ports/llm.ts'
 import type { AppDraft } from './model.ts'
 import { DEFAULT_PERSONA } from './prompt.ts'
+import type { VariableContext } from './variables.ts'
 
 /** The stored configuration that decides a turn; null where a level sets nothing. */
 export interface StoredConfig {
@@ -14,7 +15,11 @@ export interface StoredConfig {
   /** Prompt of the persona that the request names; null when the tenant has no such persona. */
   readonly requestPersona: string | null
   readonly defaultPersona: string | null
+  /** What variables of prompts stand for, besides the time; absent: nothing. */
+  readonly named?: NamedContext
 }
+
+export type NamedContext = Omit<VariableContext, 'now' | 'values'>
 
 export interface AppConfig {
   readonly systemPrompt: string | null
@@ -101,9 +106,14 @@ export interface ResolvedTurn {
 
 /**
  * Resolves each field in the order app, request, tenant, platform, and the prompt by its own
- * priority. Pure, so that tests can cover the whole table.
+ * priority. `fill` puts values in place of variables, which the caller's own messages do not have.
+ * Pure, so that tests can cover the whole table.
  */
-export function resolveTurn(config: StoredConfig, request: RequestedTurn): ResolvedTurn {
+export function resolveTurn(
+  config: StoredConfig,
+  request: RequestedTurn,
+  fill: (prompt: string) => string = (prompt) => prompt,
+): ResolvedTurn {
   const { app, settings } = config
   const { conversation } = request
   const context = nonBlank(conversation?.context) ?? ''
@@ -112,7 +122,10 @@ export function resolveTurn(config: StoredConfig, request: RequestedTurn): Resol
     nonBlank(app ? config.appPersona : null) ??
     requestedPrompt(config, request)
   return {
-    prompt: prompt ?? (context || (nonBlank(config.defaultPersona) ?? DEFAULT_PERSONA)),
+    prompt:
+      prompt === null && context !== ''
+        ? context
+        : fill(prompt ?? nonBlank(config.defaultPersona) ?? DEFAULT_PERSONA),
     context: prompt === null ? '' : context,
     model: app?.model ?? settings.model,
     thinking: app?.thinking ?? conversation?.thinking ?? settings.thinking ?? false,

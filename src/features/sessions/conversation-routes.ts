@@ -13,16 +13,18 @@ import type { Gate } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
 import type { ListPosition } from './conversation-store.ts'
 import type { ConversationQuery, Conversations } from './conversations.ts'
-import { Conversation, ConversationListResponse, ConversationTitleRequest } from './model.ts'
+import { Conversation, ConversationListResponse, ConversationRequest } from './model.ts'
 import type { Sessions } from './service.ts'
 
 const LIST_QUERY = queryDoc({
   q: 'words or their beginnings in titles and texts, 1 to 200 characters; none: all conversations',
   limit: 'conversations returned, 1 to 100; default 50',
   before: 'next_before of the page before',
+  folder: 'only conversations of this folder',
+  archived: 'true: archived ones alone; else they are found by q alone',
 })
 
-const title = jsonBody(ConversationTitleRequest)
+const change = jsonBody(ConversationRequest)
 
 interface ConversationServices {
   readonly conversations: Conversations
@@ -50,17 +52,17 @@ export const conversationRoutes = (gate: Gate, { conversations, sessions }: Conv
       '/conversations/:id',
       async ({ principal, params, request, upload }) => {
         const id = sessionId(params.id)
-        const input = await title.read(request, upload)
+        const input = await change.read(request, upload)
         await sessions.checkOwn(principal, id, 'session')
-        return conversations.rename(principal.tenantId, id, input.title)
+        return conversations.change(principal.tenantId, id, input)
       },
       {
         allow: MANAGERS,
         parse: 'none',
         response: Conversation,
         detail: {
-          summary: 'Name a conversation; a blank title gives it back its first text',
-          requestBody: title.doc,
+          summary: 'Name, file, pin or archive a conversation; a blank title gives it back its first text',
+          requestBody: change.doc,
         },
       },
     )
@@ -71,17 +73,28 @@ function queryOf({ url }: Request): ConversationQuery {
   if (charCount(q) > CONVERSATION_QUERY_CHARS_MAX) throw appError('query_invalid', { field: 'q' })
   return {
     q,
+    marks: { folder: query.get('folder'), archived: archivedIn(query.get('archived'), q) },
     place: placeOf(query.get('before')),
     limit: clampedLimit(query.get('limit'), CONVERSATIONS_LIMIT_DEFAULT, CONVERSATIONS_LIMIT_MAX),
   }
 }
 
-const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(.*)$/s
+/** Null: both. */
+function archivedIn(given: string | null, q: string): boolean | null {
+  if (given === null || given === '') return q === '' ? false : null
+  if (given !== 'true' && given !== 'false') {
+    throw appError('query_invalid', { field: 'archived' })
+  }
+  return given === 'true'
+}
+
+/** `!` marks a place among the pinned ones, which come first. */
+const PLACE = /^(!?)(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(.*)$/s
 
 /** Parses `next_before`: a time and the id of a conversation. A time alone is accepted, too. */
 function placeOf(before: string | null): ListPosition | null {
   if (before === null || before === '') return null
-  const [, lastAt, id] = PLACE.exec(before) ?? []
+  const [, pinned, lastAt, id] = PLACE.exec(before) ?? []
   if (lastAt === undefined) throw appError('query_invalid', { field: 'before' })
-  return { lastAt, id: id || null }
+  return { lastAt, id: id || null, pinned: pinned === '!' }
 }

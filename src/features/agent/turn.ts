@@ -209,8 +209,17 @@ async function appendTurn(
   const { tenantId, appId, deviceId, userId } = principal
   const userText = rememberedText(request.text, request.images, files.names)
   const isLong = await memory.appendTurn(before, {
-    ...{ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId, userId, replaces },
-    ...{ details: JSON.stringify(details), fence: [...fence, ...files.link] },
+    tenantId,
+    sessionId,
+    userText,
+    reply,
+    at: clock.iso(),
+    appId,
+    deviceId,
+    userId,
+    replaces,
+    details: JSON.stringify(details),
+    fence: [...fence, ...files.link],
   })
   // Folded by the channel that answered. A channel of the tenant that has just failed would fail at
   // the summary, too, and the platform's must see only what `provider_fallback` has announced.
@@ -252,8 +261,13 @@ const fileRefsOf = ({ quoted }: FilesOfTurn) => quoted.map(({ text: _, ...ref })
 
 const refsOf = (passages: readonly KbHit[]): KbRef[] =>
   passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({
-    ...{ doc_id, title, seq, score },
-    ...{ page, heading, url },
+    doc_id,
+    title,
+    seq,
+    score,
+    page,
+    heading,
+    url,
   }))
 
 /** Images, and the calls of earlier messages, are counted with the body of the request. */

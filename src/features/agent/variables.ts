@@ -23,7 +23,9 @@ export const variables = z
   })
   .default({})
   .transform((given) =>
-    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, withoutControls(value)])),
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, withoutControls(value)]),
+    ),
   )
 
 /** What the variables of a prompt stand for in one turn. */
@@ -55,8 +57,7 @@ function partOfTime(word: string, context: VariableContext): string {
   return word === 'date' ? shown.slice(0, 10) : shown.slice(-5)
 }
 
-const VARIABLE =
-  /\{\{(?:now:(date|time|weekday)|(app|device|user):name|var:([a-z0-9_]{1,32}))\}\}/g
+const VARIABLE = /\{\{(?:now:(date|time|weekday)|(app|device|user):name|var:([a-z0-9_]{1,32}))\}\}/g
 
 /** The prompt with values in place of its variables; unknown ones stay as they were written. */
 export function withVariables(prompt: string, contextOf: () => VariableContext): string {

@@ -61,7 +61,8 @@ export const conversationRoutes = (gate: Gate, { conversations, sessions }: Conv
         parse: 'none',
         response: Conversation,
         detail: {
-          summary: 'Name, file, pin or archive a conversation; a blank title gives it back its first text',
+          summary:
+            'Name, file, pin or archive a conversation; a blank title gives it back its first text',
           requestBody: change.doc,
         },
       },

@@ -4,7 +4,12 @@ import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars, inOneLine } from '../../core/text.ts'
 import type { TurnIndex } from '../../storage/indexes.ts'
 import { createConversationFinder } from './conversation-finder.ts'
-import type { ConversationRow, ConversationStore, ListPosition, Marks } from './conversation-store.ts'
+import type {
+  ConversationRow,
+  ConversationStore,
+  ListPosition,
+  Marks,
+} from './conversation-store.ts'
 import type { Conversation, ConversationListResponse, ConversationRequest } from './model.ts'
 
 export interface ConversationQuery {

@@ -6,7 +6,10 @@ import { beginDocuments, type ImportDocumentsParts } from './import-documents.ts
 import type { ImportRequest, ImportResult } from './model.ts'
 import type { Mode, Notes } from './plan.ts'
 
-type Config = Pick<ImportRequest['config'], 'personas' | 'apps' | 'mcp_servers' | 'prompts' | 'settings'>
+type Config = Pick<
+  ImportRequest['config'],
+  'personas' | 'apps' | 'mcp_servers' | 'prompts' | 'settings'
+>
 type Imported = Omit<ImportResult['imported'], 'documents'>
 
 export type ImportConfig = (

@@ -30,9 +30,7 @@ export const ConfigExport = z.object({
     language: z.enum(['zh', 'en']).optional(),
   }),
   /** Absent when there are none. */
-  prompts: z
-    .array(z.object({ name: z.string(), title: z.string(), text: z.string() }))
-    .optional(),
+  prompts: z.array(z.object({ name: z.string(), title: z.string(), text: z.string() })).optional(),
   /** Without the values of their headers; their tools have to be approved again. */
   mcp_servers: z.array(
     z.object({

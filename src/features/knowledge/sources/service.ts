@@ -75,17 +75,12 @@ export function createSources(parts: SourcesParts) {
     source: Added,
     also: readonly Statement[] = [],
   ): Promise<void> {
-    if (source.refresh !== null && source.refresh !== 'off') await checkRefreshed(tenantId)
+    if (source.refresh !== null && source.refresh !== 'off') await checkRefreshed(store, tenantId)
     const now = clock.now()
     if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now, also))) {
       throw tooManyWaiting()
     }
     work.wake()
-  }
-
-  async function checkRefreshed(tenantId: string): Promise<void> {
-    const { refreshed } = await store.counts(tenantId)
-    if (refreshed >= SOURCES_REFRESHED_MAX) throw tooManyRefreshed()
   }
 
   const receiveFile = createUpload(parts, add)
@@ -108,9 +103,15 @@ export function createSources(parts: SourcesParts) {
       const url = checkedUrl(given, allow())
       const id = newId()
       await add(tenantId, {
-        ...{ id, kind: 'url', url: url.href, refresh },
-        ...{ title: title || cutTitle(url.host), is_named: title ? 1 : 0 },
-        ...{ file_name: '', media_type: 'application/octet-stream', bytes: 0 },
+        id,
+        kind: 'url',
+        url: url.href,
+        refresh,
+        title: title || cutTitle(url.host),
+        is_named: title ? 1 : 0,
+        file_name: '',
+        media_type: 'application/octet-stream',
+        bytes: 0,
       })
       return get(tenantId, id)
     },
@@ -152,12 +153,17 @@ export function createSources(parts: SourcesParts) {
     /** Deletes any source, also a file of a conversation. False when there is none. */
     async discard(tenantId: string, id: string): Promise<boolean> {
       const row = await store.row(tenantId, id)
-      return row !== null && (await removeRow(row))
+      return row !== null && removeRow(row)
     },
   }
 }
 
 export type Sources = ReturnType<typeof createSources>
+
+async function checkRefreshed(store: Pick<SourceStore, 'counts'>, tenantId: string) {
+  const { refreshed } = await store.counts(tenantId)
+  if (refreshed >= SOURCES_REFRESHED_MAX) throw tooManyRefreshed()
+}
 
 const tooManyWaiting = () =>
   appError('too_many_waiting', { max: SOURCES_WAITING_MAX }, { headers: { 'retry-after': '10' } })
@@ -236,7 +242,13 @@ function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: A
       await files.keep(id, spool.map(id))
       isAdded = true
       const source = {
-        ...{ id, ...rest, url: null, refresh: null, bytes, title, is_named: 1 },
+        id,
+        ...rest,
+        url: null,
+        refresh: null,
+        bytes,
+        title,
+        is_named: 1,
         file_name: firstChars(fileName, SOURCE_FILE_NAME_CHARS_MAX),
         media_type: kind === 'encrypted' ? 'application/x-ole-storage' : kind.mediaType,
       }

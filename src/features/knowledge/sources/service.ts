@@ -50,8 +50,6 @@ export interface SourcesParts {
 /** Files and web pages that become documents. */
 export function createSources(parts: SourcesParts) {
   const { store, work, documents, clock, allow, limits } = parts
-  const missing = () => appError('not_found', { what: 'source' })
-
   async function rowOf(tenantId: string, id: string): Promise<SourceRow> {
     const row = await store.row(tenantId, id)
     if (!row || row.kind === 'chat') throw missing()
@@ -157,6 +155,8 @@ export function createSources(parts: SourcesParts) {
     },
   }
 }
+
+const missing = () => appError('not_found', { what: 'source' })
 
 export type Sources = ReturnType<typeof createSources>
 

@@ -190,9 +190,11 @@ function callerMessage(message: Message, index: number): CallerMessage {
   }
 }
 
-type Part = z.output<typeof TextPart | typeof ImagePart | typeof FilePart | typeof RefusalPart>
+type ContentPart = z.output<
+  typeof TextPart | typeof ImagePart | typeof FilePart | typeof RefusalPart
+>
 
-function partsOf(content: string | readonly Part[], at = ''): CallerPart[] {
+function partsOf(content: string | readonly ContentPart[], at = ''): CallerPart[] {
   if (typeof content === 'string') return [content]
   return content.map((part, index) => {
     if (part.type === 'file') return { file: fileIn(part.file, `${at}.content[${index}].file`) }
@@ -201,7 +203,7 @@ function partsOf(content: string | readonly Part[], at = ''): CallerPart[] {
   })
 }
 
-const textOf = (content: string | readonly Part[]): string =>
+const textOf = (content: string | readonly ContentPart[]): string =>
   partsOf(content)
     .filter((part) => typeof part === 'string')
     .join('\n')

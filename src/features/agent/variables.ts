@@ -51,8 +51,13 @@ function partOfTime(word: string, context: VariableContext): string {
     return new Intl.DateTimeFormat(locale, { timeZone, weekday: 'long' }).format(at)
   }
   const shown = new Intl.DateTimeFormat('sv-SE', {
-    ...{ timeZone, year: 'numeric', month: '2-digit', day: '2-digit' },
-    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
   }).format(at)
   return word === 'date' ? shown.slice(0, 10) : shown.slice(-5)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { optionalText } from '../../core/fields.ts'
 import { KB_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
-import { Source } from '../knowledge/sources/model.ts'
+import type { Source } from '../knowledge/sources/model.ts'
 
 /** A file that people talk about. */
 export const ChatFile = z.object({
@@ -10,7 +10,8 @@ export const ChatFile = z.object({
   media_type: z.string(),
   bytes: z.number().int(),
   state: z.enum(['reading', 'ready', 'failed']),
-  error_class: Source.shape.error_class,
+  /** As that of a source of the knowledge base. */
+  error_class: z.custom<Source['error_class']>().meta({ type: ['string', 'null'] }),
   /** A short sentence. */
   error: z.string().nullable(),
   /** Null for a file without pages, and while nothing is known of them. */
@@ -52,3 +53,11 @@ export type ChatFileText = z.infer<typeof ChatFileText>
 
 /** Blank counts as absent. */
 export const KeepRequest = z.object({ title: optionalText('title', KB_TITLE_CHARS_MAX) })
+
+/** A source of the knowledge base, with all its fields. */
+export const KeptSource = z.looseObject({
+  id: z.string(),
+  kind: z.literal('file'),
+  title: z.string(),
+  state: z.string(),
+})

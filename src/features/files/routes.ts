@@ -13,7 +13,6 @@ import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { type FormFile, readForm } from '../../http/multipart.ts'
 import { formDoc, queryDoc } from '../../http/openapi-parts.ts'
-import { Source } from '../knowledge/sources/model.ts'
 import { ChatFile, ChatFileDeleted, ChatFilesResponse, ChatFileText, KeepRequest } from './model.ts'
 import type { Files } from './service.ts'
 
@@ -120,7 +119,7 @@ export const fileRoutes = (gate: Gate, { files, sources }: FileRouteOptions) =>
       {
         allow: ALLOWED,
         parse: 'none',
-        response: { 202: Source },
+        response: { 202: KeptSource },
         detail: {
           summary: 'Keep the text of a file in the knowledge base',
           requestBody: keepBody.doc,

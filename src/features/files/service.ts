@@ -7,7 +7,7 @@ import { firstChars } from '../../core/text.ts'
 import type { KeepFile } from '../knowledge/files/keep.ts'
 import type { FileTextStore } from '../knowledge/files/store.ts'
 import type { Source } from '../knowledge/sources/model.ts'
-import type { Receive, Sources } from '../knowledge/sources/service.ts'
+import type { ArrivedFile, Receive, Sources } from '../knowledge/sources/service.ts'
 import type { ChatFile, ChatFilesResponse, ChatFileText } from './model.ts'
 import type { FileRow, FileStore, NewChatFile, Sight } from './store.ts'
 
@@ -58,7 +58,11 @@ export function createFiles(parts: FilesParts) {
   }
 
   const newFile = (principal: Principal, id: string, fileName: string, hash: string) => ({
-    ...{ id, tenantId: principal.tenantId, name: nameOf(fileName), hash, expiresAt: expiry() },
+    id,
+    tenantId: principal.tenantId,
+    name: nameOf(fileName),
+    hash,
+    expiresAt: expiry(),
     appId: principal.kind === 'app' ? principal.appId : null,
     userId: principal.kind === 'session' ? principal.userId : null,
   })
@@ -66,16 +70,17 @@ export function createFiles(parts: FilesParts) {
   async function upload(principal: Principal, form: Receive): Promise<ChatFile> {
     const { tenantId } = principal
     await checkRoom(tenantId)
-    const id = await receive(tenantId, form, ({ id: newId, fileName, bytes }) => {
-      const file = newFile(principal, newId, fileName, sha256Hex(bytes))
+    const destine = ({ id, fileName, bytes }: ArrivedFile) => {
+      const file = newFile(principal, id, fileName, sha256Hex(bytes))
       const insert = store.insert(file, clock.now(), CHAT_FILES_MAX)
-      return { kind: 'chat', title: file.name, also: [insert] }
-    }).catch(async (error: unknown) => {
+      return { kind: 'chat' as const, title: file.name, also: [insert] }
+    }
+    const answer = async (id: string) => fileOf(await rowOf(principal, id))
+    return receive(tenantId, form, destine, answer).catch(async (error: unknown) => {
       // Another upload may have taken the last place meanwhile.
       await checkRoom(tenantId)
       throw error
     })
-    return fileOf(await rowOf(principal, id))
   }
 
   /** A living file with the same name and bytes; clients send one again with each question. */
@@ -172,8 +177,18 @@ function fileOf({ state, expires_at, ...row }: FileRow): ChatFile {
   const { id, name, media_type, bytes, error_class, error, pages, char_count, created_at } = row
   const isWaiting = state === 'queued' || state === 'embedding'
   return {
-    ...{ id, name, media_type, bytes, state: isWaiting ? 'reading' : state, error_class, error },
-    ...{ pages, pages_done: pages, ocr_pages: 0, char_count },
-    ...{ expires_at: new Date(expires_at).toISOString(), created_at },
+    id,
+    name,
+    media_type,
+    bytes,
+    state: isWaiting ? 'reading' : state,
+    error_class,
+    error,
+    pages,
+    pages_done: pages,
+    ocr_pages: 0,
+    char_count,
+    expires_at: new Date(expires_at).toISOString(),
+    created_at,
   }
 }

@@ -1,5 +1,5 @@
 -- Tenants, people, credentials, memory, and what is counted. Times named *_at are ISO 8601 UTC text
--- unless the specification gives epoch milliseconds (keys, personas, logs).
+-- unless the API gives epoch milliseconds (keys, personas, logs).
 
 CREATE TABLE tenant (
   id TEXT PRIMARY KEY,

@@ -56,9 +56,20 @@ export function createKeepFile(parts: KeepFileParts) {
     const { media_type, bytes, pages } = file
     const created_at = clock.iso()
     const arriving = await sources.begin(tenantId, {
-      ...{ kind: 'file', title, is_named: 1, file_name: file.name, media_type, bytes, pages },
-      ...{ url: null, refresh: null, state: 'ready', text_hash: null, created_at },
-      ...{ checked_at: null, changed_at: null },
+      kind: 'file',
+      title,
+      is_named: 1,
+      file_name: file.name,
+      media_type,
+      bytes,
+      pages,
+      url: null,
+      refresh: null,
+      state: 'ready',
+      text_hash: null,
+      created_at,
+      checked_at: null,
+      changed_at: null,
     })
     const work = new AbortController()
     // Another server removes documents that nobody works on.

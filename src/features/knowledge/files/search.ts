@@ -81,7 +81,12 @@ export function createFileSearch({ texts, vectors, words, ...parts }: FileSearch
     })
     const { passages } = await search(tenantId, question, signal, hitsMax)
     return passages.map(({ doc_id: fileId, seq, page, heading, text, score, relevance }) => ({
-      ...{ fileId, seq, page, heading, text, score },
+      fileId,
+      seq,
+      page,
+      heading,
+      text,
+      score,
       isRelevant: Math.min(score, relevance) >= KB_SCORE_MIN,
     }))
   }

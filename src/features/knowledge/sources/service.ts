@@ -10,7 +10,8 @@ import { firstChars } from '../../../core/text.ts'
 import type { Statement } from '../../../storage/db.ts'
 import type { SharedFiles } from '../../../storage/shared-state.ts'
 import { type AllowList, checkedUrl } from '../../../upstream/egress/url-guard.ts'
-import type { Documents, KindOf } from './ingest.ts'
+import type { PartStore } from '../index/part-store.ts'
+import { fileKind } from './file-kind.ts'
 import {
   cutTitle,
   type KbLimitsResponse,
@@ -36,10 +37,9 @@ type Save = (bytes: AsyncIterable<Uint8Array>) => Promise<void>
 export interface SourcesParts {
   readonly store: SourceStore
   readonly work: SourceWork
-  readonly documents: Pick<Documents, 'retire'>
+  readonly documents: Pick<PartStore, 'retire'>
   readonly spool: Spool
   readonly files: SharedFiles
-  readonly kindOf: KindOf
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn'>
   /** Private hosts that tenants may name. */
@@ -78,10 +78,28 @@ export function createSources(parts: SourcesParts) {
     if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now, also))) {
       throw tooManyWaiting()
     }
-    work.wake()
   }
 
-  const receiveFile = createUpload(parts, add)
+  /** An added source as it waits: the work on it begins when its answer has been read. */
+  async function begin<Answer>(read: Promise<Answer>): Promise<Answer> {
+    try {
+      return await read
+    } finally {
+      work.wake()
+    }
+  }
+
+  const upload = createUpload(parts, add)
+
+  const receiveFile = async <Answer>(
+    tenantId: string,
+    receive: Receive,
+    destine: Destine,
+    read: (id: string) => Promise<Answer>,
+  ): Promise<Answer> => {
+    const id = await upload(tenantId, receive, destine)
+    return begin(read(id))
+  }
 
   return {
     limits,
@@ -89,12 +107,12 @@ export function createSources(parts: SourcesParts) {
     get,
 
     async upload(tenantId: string, receive: Receive): Promise<Source> {
-      const id = await receiveFile(tenantId, receive, ({ form, fileName }) => ({
+      const destine: Destine = ({ form, fileName }) => ({
         kind: 'file',
         title: checked(SourceTitle, form.title) || titleOfFile(fileName),
         also: [],
-      }))
-      return get(tenantId, id)
+      })
+      return receiveFile(tenantId, receive, destine, (id) => get(tenantId, id))
     },
 
     async addUrl(tenantId: string, { url: given, title, refresh }: UrlRequest): Promise<Source> {
@@ -111,7 +129,7 @@ export function createSources(parts: SourcesParts) {
         media_type: 'application/octet-stream',
         bytes: 0,
       })
-      return get(tenantId, id)
+      return begin(get(tenantId, id))
     },
 
     async list(tenantId: string): Promise<{ sources: Source[] }> {
@@ -145,7 +163,7 @@ export function createSources(parts: SourcesParts) {
       return { id, deleted: true }
     },
 
-    /** Receives a file of a conversation; `also` is stored with it. Resolves with its id. */
+    /** Receives a file of a conversation; `read` gives the answer before it is worked on. */
     receiveFile,
 
     /** Deletes any source, also a file of a conversation. False when there is none. */
@@ -191,8 +209,10 @@ interface Destined {
   readonly also: readonly Statement[]
 }
 
+type Destine = (file: ArrivedFile) => Destined
+
 /** Receives uploaded files into the spool. */
-function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: Add) {
+function createUpload({ store, spool, files, log }: SourcesParts, add: Add) {
   /** Uploads under way by tenant: they count as waiting sources, because they take disk space. */
   const arriving = new Map<string, number>()
   const slots = createSemaphore(SOURCE_UPLOADS)
@@ -221,7 +241,7 @@ function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: A
   return async function upload(
     tenantId: string,
     receive: Receive,
-    destine: (file: ArrivedFile) => Destined,
+    destine: Destine,
   ): Promise<string> {
     const underWay = count(tenantId, 1)
     const id = newId()
@@ -237,7 +257,7 @@ function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: A
       if (bytes === 0) throw appError('file_empty')
       const fileName = form.fileName.toWellFormed()
       const { title, also, ...rest } = destine({ id, form, fileName, bytes: spool.map(id) })
-      const kind = kindOf(spool.map(id), fileName, form.contentType)
+      const kind = fileKind(spool.map(id), fileName, form.contentType)
       if (kind === null) throw appError('file_unsupported')
       await files.keep(id, spool.map(id))
       isAdded = true

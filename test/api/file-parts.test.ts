@@ -29,7 +29,7 @@ describe("in OpenAI's APIs", () => {
   const part = (text: string, filename = 'w.txt') => ({ file_data: dataUrl(text), filename })
   const completion = (...content: object[]) => ({ messages: [{ role: 'user', content }] })
 
-  test('a part with data is an upload, once for the same data, and file_refs tell of it', async () => {
+  test('a part with data is an upload, once for the same data', async () => {
     const { headers } = await freshKey()
     const v1 = caller(`${app.url}/v1`, headers)
     const text = { type: 'text', text: 'What colour?' }

@@ -13,7 +13,14 @@ import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { type FormFile, readForm } from '../../http/multipart.ts'
 import { formDoc, queryDoc } from '../../http/openapi-parts.ts'
-import { ChatFile, ChatFileDeleted, ChatFilesResponse, ChatFileText, KeepRequest } from './model.ts'
+import {
+  ChatFile,
+  ChatFileDeleted,
+  ChatFilesResponse,
+  ChatFileText,
+  KeepRequest,
+  KeptSource,
+} from './model.ts'
 import type { Files } from './service.ts'
 
 const ALLOWED: readonly PrincipalKind[] = ['general', 'app', 'session']

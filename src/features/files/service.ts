@@ -9,7 +9,7 @@ import type { FileTextStore } from '../knowledge/files/store.ts'
 import type { Source } from '../knowledge/sources/model.ts'
 import type { ArrivedFile, Receive, Sources } from '../knowledge/sources/service.ts'
 import type { ChatFile, ChatFilesResponse, ChatFileText } from './model.ts'
-import type { FileRow, FileStore, NewChatFile, Sight } from './store.ts'
+import type { FileRow, FileStore, Sight } from './store.ts'
 
 export interface FilesParts {
   readonly store: FileStore
@@ -83,18 +83,14 @@ export function createFiles(parts: FilesParts) {
     })
   }
 
-  /** A living file with the same name and bytes; clients send one again with each question. */
-  async function known(file: NewChatFile): Promise<string | null> {
-    return (await store.same(file, clock.now()))?.id ?? null
-  }
-
   return {
     upload,
 
     /** The id of a file that comes with a question; the same file again is not read again. */
     async take(principal: Principal, name: string, bytes: Uint8Array): Promise<string> {
-      const same = await known(newFile(principal, '', name, sha256Hex(bytes)))
-      if (same !== null) return same
+      const sent = newFile(principal, '', name, sha256Hex(bytes))
+      const same = await store.same(sent, clock.now())
+      if (same) return same.id
       const { id } = await upload(principal, async (save) => {
         await save(piecesOf(bytes))
         return { title: undefined, fileName: name, contentType: '' }

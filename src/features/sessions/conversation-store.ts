@@ -79,33 +79,34 @@ export interface ConversationStoreOptions {
   readonly index: Pick<TurnIndex, 'put'>
 }
 
+/** Pinned conversations after a place, or others. */
+function marked(
+  db: Db,
+  tenantId: string,
+  place: ListPosition | null,
+  limit: number,
+  { folder, archived }: Marks,
+  pinned: 0 | 1,
+): Promise<ConversationRow[]> {
+  const lastAt = place?.lastAt ?? '~'
+  const kept = archived === null ? null : Number(archived)
+  return db.all<ConversationRow>({
+    sql: `SELECT ${COLUMNS} FROM (SELECT * FROM session
+        WHERE tenant_id = ? AND pinned = ${pinned}
+          AND (CAST(? AS TEXT) IS NULL OR folder = ?)
+          AND (CAST(? AS BIGINT) IS NULL OR archived = ?)
+          AND last_at <= ? AND (last_at < ? OR id > ?)
+        ORDER BY last_at DESC, id LIMIT ?) s
+      ORDER BY s.last_at DESC, s.id`,
+    args: [
+      ...[tenantId, folder, folder, kept, kept],
+      ...[lastAt, lastAt, place?.id ?? null, limit],
+    ],
+  })
+}
+
 /** Lists conversations, and reads what a search of them shows. */
 export function createConversationStore({ db, reader, index }: ConversationStoreOptions) {
-  /** Pinned conversations after a place, or others. */
-  function marked(
-    tenantId: string,
-    place: ListPosition | null,
-    limit: number,
-    { folder, archived }: Marks,
-    pinned: 0 | 1,
-  ): Promise<ConversationRow[]> {
-    const lastAt = place?.lastAt ?? '~'
-    const kept = archived === null ? null : Number(archived)
-    return db.all<ConversationRow>({
-      sql: `SELECT ${COLUMNS} FROM (SELECT * FROM session
-          WHERE tenant_id = ? AND pinned = ${pinned}
-            AND (CAST(? AS TEXT) IS NULL OR folder = ?)
-            AND (CAST(? AS BIGINT) IS NULL OR archived = ?)
-            AND last_at <= ? AND (last_at < ? OR id > ?)
-          ORDER BY last_at DESC, id LIMIT ?) s
-        ORDER BY s.last_at DESC, s.id`,
-      args: [
-        ...[tenantId, folder, folder, kept, kept],
-        ...[lastAt, lastAt, place?.id ?? null, limit],
-      ],
-    })
-  }
-
   return {
     /** The conversations after a place, or the first ones; pinned ones come before the others. */
     async list(
@@ -115,10 +116,10 @@ export function createConversationStore({ db, reader, index }: ConversationStore
       marks: Marks,
     ): Promise<ConversationRow[]> {
       const isAmongPinned = place === null || place.pinned === true
-      const pinned = isAmongPinned ? await marked(tenantId, place, limit, marks, 1) : []
+      const pinned = isAmongPinned ? await marked(db, tenantId, place, limit, marks, 1) : []
       if (pinned.length >= limit) return pinned
       const start = isAmongPinned ? null : place
-      const rest = await marked(tenantId, start, limit - pinned.length, marks, 0)
+      const rest = await marked(db, tenantId, start, limit - pinned.length, marks, 0)
       return [...pinned, ...rest]
     },
 

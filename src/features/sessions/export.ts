@@ -141,6 +141,7 @@ function htmlOf({ title, turns }: Exported): string {
   })
   return (
     `<!doctype html><html><head><meta charset="utf-8"><title>${escaped(title)}</title>` +
-    `<style>${STYLE}</style></head><body><h1>${escaped(title)}</h1>${parts.join('')}</body></html>\n`
+    `<style>${STYLE}</style></head><body><h1>${escaped(title)}</h1>` +
+    `${parts.join('')}</body></html>\n`
   )
 }

@@ -68,17 +68,7 @@ export function createSources(parts: SourcesParts) {
     return source
   }
 
-  async function add(
-    tenantId: string,
-    source: Added,
-    also: readonly Statement[] = [],
-  ): Promise<void> {
-    if (source.refresh !== null && source.refresh !== 'off') await checkRefreshed(store, tenantId)
-    const now = clock.now()
-    if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now, also))) {
-      throw tooManyWaiting()
-    }
-  }
+  const add = createAdd(parts)
 
   /** An added source as it waits: the work on it begins when its answer has been read. */
   async function begin<Answer>(read: Promise<Answer>): Promise<Answer> {
@@ -90,16 +80,8 @@ export function createSources(parts: SourcesParts) {
   }
 
   const upload = createUpload(parts, add)
-
-  const receiveFile = async <Answer>(
-    tenantId: string,
-    receive: Receive,
-    destine: Destine,
-    read: (id: string) => Promise<Answer>,
-  ): Promise<Answer> => {
-    const id = await upload(tenantId, receive, destine)
-    return begin(read(id))
-  }
+  const receiveFile: ReceiveFile = async (tenantId, receive, destine, read) =>
+    begin(read(await upload(tenantId, receive, destine)))
 
   return {
     limits,
@@ -189,7 +171,7 @@ const tooManyWaiting = () =>
 const tooManyRefreshed = () => appError('quota_refreshed', { max: SOURCES_REFRESHED_MAX })
 
 type Added = Omit<NewSource, 'created_at'>
-type Add = (tenantId: string, source: Added, also: readonly Statement[]) => Promise<void>
+type Add = (tenantId: string, source: Added, also?: readonly Statement[]) => Promise<void>
 /** Reads the form, and gives its file to `save`. */
 export type Receive = (save: Save) => Promise<UploadForm>
 
@@ -210,6 +192,24 @@ interface Destined {
 }
 
 type Destine = (file: ArrivedFile) => Destined
+
+/** Receives a file; `read` gives the answer before the file is worked on. */
+type ReceiveFile = <Answer>(
+  tenantId: string,
+  receive: Receive,
+  destine: Destine,
+  read: (id: string) => Promise<Answer>,
+) => Promise<Answer>
+
+/** Stores sources that wait for the work on them. */
+const createAdd = ({ store, clock }: Pick<SourcesParts, 'store' | 'clock'>): Add =>
+  async function add(tenantId, source, also = []) {
+    if (source.refresh !== null && source.refresh !== 'off') await checkRefreshed(store, tenantId)
+    const now = clock.now()
+    if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now, also))) {
+      throw tooManyWaiting()
+    }
+  }
 
 /** Receives uploaded files into the spool. */
 function createUpload({ store, spool, files, log }: SourcesParts, add: Add) {

@@ -3,9 +3,9 @@ import type { Clock } from './core/clock.ts'
 import { IDLE_SECONDS_MAX, SOCKET_MESSAGE_BYTES_MAX } from './core/limits/machine.ts'
 import type { Logger } from './core/log.ts'
 import type { Meters } from './core/meters.ts'
+import { type MessageRouteOptions, messageRoutes } from './doors/anthropic/routes.ts'
 import { type McpRouteOptions, mcpRoutes } from './doors/mcp/routes.ts'
 import { completionRoutes } from './doors/openai/completion-routes.ts'
-import type { ChatRouteOptions } from './doors/openai/endpoint.ts'
 import { modelRoutes } from './doors/openai/model-routes.ts'
 import { responseRoutes } from './doors/openai/response-routes.ts'
 import { speechRoutes } from './doors/openai/speech-routes.ts'
@@ -34,6 +34,7 @@ import {
   type RecordEnd,
   type RequestContexts,
 } from './http/observe.ts'
+import { isThroughOllama, throughOllama } from './http/ollama-path.ts'
 import { openApiRoutes } from './http/openapi.ts'
 import type { PersonLimit, RequestMemory } from './http/request-limits.ts'
 import type { Sse } from './http/sse.ts'
@@ -57,8 +58,11 @@ export interface AppOptions {
   readonly consoleGate: Gate
   readonly auth: AuthParts & InvitationRouteParts
   readonly deviceEndpoints: DeviceEndpoints
-  readonly chat: Pick<ChatRouteOptions, 'assistants' | 'limits' | 'keptItems'>
-  readonly clock: Pick<Clock, 'now' | 'steady'>
+  readonly chat: Pick<
+    MessageRouteOptions,
+    'assistants' | 'claudeModels' | 'readPdfs' | 'limits' | 'keptItems'
+  >
+  readonly clock: Pick<Clock, 'now' | 'steady' | 'after'>
   readonly mcp: Pick<McpRouteOptions, 'mcp' | 'door'>
   readonly xiaozhi: Omit<XiaozhiRouteOptions, 'origins'> &
     Omit<SocketRouteOptions, 'contexts' | 'record'> &
@@ -120,6 +124,7 @@ export function createApp(options: AppOptions): AnyElysia {
         .use(modelRoutes(machineGate, chat))
         .use(completionRoutes(machineGate, chat))
         .use(responseRoutes(machineGate, chat))
+        .use(messageRoutes(machineGate, chat))
         .use(embeddingsRoutes(machineGate, { ...services, contexts }))
         .use(speechRoutes(machineGate, { ...services, ...services.voice }))
         .use(transcriptionRoutes(machineGate, services.voice))
@@ -135,6 +140,9 @@ export function createApp(options: AppOptions): AnyElysia {
         .use(studioRoutes(consoleGate, { ...services, sse, studioLimit }))
         .use(agentCheckRoutes(consoleGate, { ...services, clock, sse, studioLimit })),
     )
-  if (tls) app.wrap((handle) => (request: Request) => handle(findablePath(request)))
+  app.wrap((handle) => (request: Request) => {
+    const moved = isThroughOllama(request) ? request : throughOllama(request)
+    return handle(tls ? findablePath(moved) : moved)
+  })
   return app
 }

@@ -4,7 +4,7 @@ import { CLIENT_TOOLS_MAX, STOP_SEQUENCES_MAX } from '../../core/limits/contract
 import { CHAT_PARTS_PER_MESSAGE } from '../../core/limits/machine.ts'
 import type { TurnRequest } from '../../features/agent/turn-config.ts'
 import type { Sampling } from '../../upstream/ports/llm.ts'
-import { type CallerMessage, type CallerPart, readConversation } from './conversation.ts'
+import { type CallerMessage, type CallerPart, readConversation } from '../shared/conversation.ts'
 import {
   answerSchema,
   bodyOf,
@@ -21,8 +21,8 @@ import {
   text,
   thinkingOf,
   unsupportedValue,
-} from './fields.ts'
-import { type Choice, choiceMode, choose, functionFields, specOf } from './tools.ts'
+} from '../shared/fields.ts'
+import { type Choice, choiceMode, choose, functionFields, specOf } from '../shared/tools.ts'
 
 /** The body of POST /v1/chat/completions. */
 

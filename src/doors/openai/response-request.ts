@@ -4,7 +4,7 @@ import { CLIENT_TOOLS_MAX } from '../../core/limits/contract.ts'
 import { CHAT_PARTS_PER_MESSAGE } from '../../core/limits/machine.ts'
 import type { TurnRequest } from '../../features/agent/turn-config.ts'
 import type { ResponseFormat } from '../../upstream/ports/llm.ts'
-import { type CallerMessage, readConversation } from './conversation.ts'
+import { type CallerMessage, readConversation } from '../shared/conversation.ts'
 import {
   answerSchema,
   bodyOf,
@@ -20,10 +20,10 @@ import {
   text,
   thinkingOf,
   unsupportedValue,
-} from './fields.ts'
+} from '../shared/fields.ts'
+import { choose } from '../shared/tools.ts'
 import { callerMessages, foundTools, type Item, itemSchema } from './response-items.ts'
 import { type ClientTool, choiceOf, clientToolsOf, Tool, ToolChoice } from './response-tools.ts'
-import { choose } from './tools.ts'
 
 /** The body of POST /v1/responses. */
 

@@ -5,7 +5,12 @@ import type { LlmMessage, ToolCall } from '../../upstream/ports/llm.ts'
 import type { ChatLimits } from './fields.ts'
 
 /** A text, or an image by its address. */
-export type CallerPart = string | { readonly image: string }
+export type CallerPart = string | { readonly image: string; readonly isOfTool?: boolean } | Reminder
+
+/** A text that the caller's program puts beside the words of the user. */
+interface Reminder {
+  readonly reminder: string
+}
 
 /** A message as a caller sends it; `at` is its place in the body, such as `messages[2]`. */
 export type CallerMessage = { readonly at: string } & (
@@ -44,12 +49,12 @@ export function readConversation(
   checkLength(messages, field, limits.chars)
   checkCalls(messages, callId)
   const last = messages.at(-1)
-  const lastUser = messages.findLast(({ role }) => role === 'user')
+  const lastUser = messages.findLast(isUsers)
   if (!last || lastUser?.role !== 'user') throw invalid(field, field)
   if (last.role !== 'user' && last.role !== 'tool') throw invalid('role', `${last.at}.role`)
   const texts = lastUser.parts.filter((part) => typeof part === 'string')
   const text = texts.join('\n').trim()
-  const images = lastUser.parts.flatMap((part) => (typeof part === 'string' ? [] : [part.image]))
+  const images = lastUser.parts.flatMap((part) => (isImage(part) ? [part.image] : []))
   if (text === '' && images.length === 0) {
     const param = lastUser.at === field ? field : `${lastUser.at}.content`
     throw appError('field_empty', { field: param }, { param })
@@ -58,6 +63,16 @@ export function readConversation(
   const context = messages.flatMap((message) => (message.role === 'system' ? [message.text] : []))
   return { text, images, context: context.join('\n\n'), messages: messagesOf(kept) }
 }
+
+const isImage = (part: CallerPart): part is Exclude<CallerPart, string | Reminder> =>
+  typeof part !== 'string' && 'image' in part
+
+/** Whether the user says something, and not their tools and programs alone. */
+const isUsers = (message: CallerMessage): boolean =>
+  message.role === 'user' && (message.parts.length === 0 || message.parts.some(isOwn))
+
+const isOwn = (part: CallerPart): boolean =>
+  typeof part === 'string' || (isImage(part) && !part.isOfTool)
 
 const invalid = (field: string, param: string) => appError('field_invalid', { field }, { param })
 
@@ -71,10 +86,15 @@ function checkLength(messages: readonly CallerMessage[], field: string, max: num
 }
 
 /** Arguments of calls count, too: they are parsed and serialised like text. */
-function textsOf(message: CallerMessage): readonly string[] {
-  if (message.role === 'user') return message.parts.filter((part) => typeof part === 'string')
+export function textsOf(message: CallerMessage): readonly string[] {
+  if (message.role === 'user') return message.parts.flatMap((part) => textIn(part) ?? [])
   if (message.role !== 'assistant') return [message.text]
   return [message.text, ...message.calls.map((call) => call.arguments)]
+}
+
+const textIn = (part: CallerPart): string | null => {
+  if (typeof part === 'string') return part
+  return 'reminder' in part ? part.reminder : null
 }
 
 /** The result of a tool belongs to a call of the assistant's message before it. */
@@ -92,7 +112,7 @@ function checkCalls(messages: readonly CallerMessage[], field: string): void {
 /** Keeps the newest images and replaces each older one by a placeholder. */
 function messagesOf(messages: readonly CallerMessage[]): LlmMessage[] {
   const images = messages.flatMap((message) =>
-    message.role === 'user' ? message.parts.filter((part) => typeof part !== 'string') : [],
+    message.role === 'user' ? message.parts.filter(isImage) : [],
   )
   const sent = new Set(images.slice(-IMAGES_MAX))
   return answered(messages)
@@ -154,8 +174,9 @@ function userMessage(parts: readonly CallerPart[], sent: ReadonlySet<CallerPart>
   const texts: string[] = []
   const images: string[] = []
   for (const part of parts) {
-    if (typeof part === 'string') texts.push(part)
-    else if (sent.has(part)) images.push(part.image)
+    const text = textIn(part)
+    if (text !== null) texts.push(text)
+    else if (isImage(part) && sent.has(part)) images.push(part.image)
     else texts.push(IMAGE_PLACEHOLDER)
   }
   return { role: 'user', content: texts.join('\n'), ...(images.length > 0 ? { images } : {}) }

@@ -5,6 +5,7 @@ import type { Logger } from './core/log.ts'
 import type { Meters } from './core/meters.ts'
 import { type MessageRouteOptions, messageRoutes } from './doors/anthropic/routes.ts'
 import { type McpRouteOptions, mcpRoutes } from './doors/mcp/routes.ts'
+import { type OllamaRouteOptions, ollamaRoutes } from './doors/ollama/routes.ts'
 import { completionRoutes } from './doors/openai/completion-routes.ts'
 import { modelRoutes } from './doors/openai/model-routes.ts'
 import { responseRoutes } from './doors/openai/response-routes.ts'
@@ -63,6 +64,7 @@ export interface AppOptions {
     'assistants' | 'claudeModels' | 'readPdfs' | 'limits' | 'keptItems'
   >
   readonly clock: Pick<Clock, 'now' | 'steady' | 'after'>
+  readonly ollama: Pick<OllamaRouteOptions, 'embeddingsRequest'>
   readonly mcp: Pick<McpRouteOptions, 'mcp' | 'door'>
   readonly xiaozhi: Omit<XiaozhiRouteOptions, 'origins'> &
     Omit<SocketRouteOptions, 'contexts' | 'record'> &
@@ -131,6 +133,7 @@ export function createApp(options: AppOptions): AnyElysia {
         .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints))
         .use(mcpRoutes(machineGate, { ...options.mcp, ...auth, sse, contexts })),
     )
+    .use(ollamaRoutes(machineGate, { ...chat, ...options.ollama }))
     .use(xiaozhiRoutes({ ...options.xiaozhi, ...auth }))
     .use(socketRoutes({ ...options.xiaozhi, contexts, record }))
     .use(consoleOnly(consoleGate, services))

@@ -7,7 +7,7 @@ import { BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import { SHORT_BODY_BYTES_MAX } from '../core/limits/machine.ts'
 import type { JsonParser } from './json-parser.ts'
 import type { ParsedJson } from './json-worker.ts'
-import { isThroughOllama, withoutLatest } from './ollama-path.ts'
+import { isOfferedBelow, withoutLatest } from './ollama-path.ts'
 import type { BodyTimer, createBodyTimers, RequestMemory } from './request-limits.ts'
 
 export interface JsonBodyOptions {
@@ -31,7 +31,7 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, options: Json
       const bytes = await readBytes(request, bytesMax, upload)
       const isAbsent = optional && bytes.byteLength === 0
       const value = isAbsent ? {} : await jsonOf(bytes, upload)
-      return check(schema, isThroughOllama(request) ? withPlainModel(value) : value)
+      return check(schema, isOfferedBelow(request) ? withPlainModel(value) : value)
     },
     doc: {
       required: !optional,

@@ -21,6 +21,10 @@ export const withoutLatest = (name: string): string => name.replace(/:latest$/, 
 /** Whether the request came through Ollama's door, by its path or its port. */
 export const isThroughOllama = (request: Request): boolean => DOOR in request
 
+/** Whether the request is one of another API, which Ollama's door offers, too. */
+export const isOfferedBelow = (request: Request): boolean =>
+  isThroughOllama(request) && !isOllamaPath(pathOf(request.url))
+
 /** Whether the request came by the port that needs no key. */
 export const isKeyless = (request: Request): boolean =>
   (request as { readonly [DOOR]?: unknown })[DOOR] === 'keyless'

@@ -29,6 +29,7 @@ import { requestBudgetBytes } from './machine.ts'
 import { openMcp, openMcpServers } from './mcp.ts'
 import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
+import { openOllama } from './ollama.ts'
 import { openAudit, openKeys, openManagement, openRecords, openRemoval } from './services.ts'
 import { openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
@@ -67,7 +68,9 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const records = { audit, keys, logs, modelLists, usage, openTurns, ...management }
 
   const calls = { limiter, checkBudget: budgets.check, onAdmitted: usage.countCall }
-  const bearerKey = bearer({ ...calls, contexts, keys })
+  const ollama = openOllama({ ...adapters, keys })
+  const { standIn } = ollama
+  const bearerKey = bearer({ ...calls, contexts, keys, standIn })
   const wyoming = openWyoming({ ...adapters, ...voice, ...records, agent, calls, record })
   const secret = adapters.secrets.session
   const removal = openRemoval({ ...adapters, sources, jobs })
@@ -83,6 +86,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     auth: people.login,
     deviceEndpoints: endpoints,
     chat,
+    ollama,
     clock,
     mcp: openMcp({ ...adapters, agent, configs }),
     xiaozhi: openXiaozhi({
@@ -116,7 +120,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const writers = [jobs, ...processes, ...Object.values(written)]
   const closing = [...writers, reader, scans, live, modelPack, shared, db]
   const close = () => closeAll(log, closing)
-  const doors = { app, wyoming, sse: closedWith(sse, sockets), people }
+  const doors = { app, wyoming, ollama, sse: closedWith(sse, sockets), people }
   return { ...doors, budget, jobs, keys, buffers: written, prune, sources, servers, close }
 }
 

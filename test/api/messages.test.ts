@@ -104,8 +104,9 @@ describe('messages by the SDK of Anthropic', () => {
       messages: [{ role: 'user', content: [image, paper, say] }],
     })
     expect(status).toBe(200)
-    const [text, picture] = sent()[0]?.messages[1]?.content as never as { text: string }[]
-    expect(text?.text).toMatch(/Moons of Jupiter[^]*what is it\?/)
+    const content = (sent()[0]?.messages[1]?.content ?? []) as { text: string }[]
+    const [text, picture] = content
+    expect(text?.text).toMatch(/Moons of Jupiter[\s\S]*what is it\?/)
     expect(picture).toEqual({
       type: 'image_url',
       image_url: { url: `data:image/png;base64,${data}` },
@@ -250,7 +251,7 @@ describe('what clients of Anthropic send unasked', () => {
       { role: 'user', content: 'B' },
     ]
     await chat.whole({ messages: [...messages, ...more], tools: [tool('look')] })
-    expect(sent()[1]?.messages.slice(0, head.length)).toEqual(head)
+    expect(sent()[1]?.messages.slice(0, head.length)).toEqual([...head])
   })
 
   test('max_tokens that the model refuses is asked once more without', async () => {
@@ -365,7 +366,7 @@ describe('who may ask for messages, and whom', () => {
     await chat.whole(HI)
     await chat.whole({ ...HI, tools: [{ type: 'bash_20250124', name: 'bash' }] })
     await chat.whole({ ...HI, tools: [] })
-    const offered = sent().map((body) => (body as { tools?: unknown[] }).tools?.length ?? 0)
+    const offered = sent().map((body) => (body.tools as readonly unknown[] | undefined)?.length ?? 0)
     expect(offered.map((count) => count > 0)).toEqual([true, false, true])
   })
 

@@ -1,7 +1,7 @@
-import { parseUntrustedJson } from '../../core/json.ts'
 import type { AgentEvent } from '../../features/agent/events.ts'
 import type { ModelAnswer } from '../../features/agent/model-loop.ts'
 import type { ToolCall } from '../../upstream/ports/llm.ts'
+import { inputOf } from '../shared/calls.ts'
 import { extensionOf } from '../shared/extension.ts'
 
 /** What all events of one answer share. */
@@ -65,15 +65,6 @@ export const toolUse = ({ id, name }: ToolCall) => ({ type: 'tool_use', id, name
 export function argumentsOf(call: ToolCall): string {
   const input = inputOf(call)
   return Object.keys(input).length > 0 ? call.arguments : '{}'
-}
-
-export function inputOf({ arguments: text }: ToolCall): object {
-  try {
-    const value = parseUntrustedJson(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 /** Reports that an answer was cut even when it has calls: their input may be incomplete. */

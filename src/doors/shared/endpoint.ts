@@ -27,7 +27,7 @@ export interface ChatRouteOptions {
   readonly answers: JsonAnswers
   readonly contexts: RequestContexts
   readonly origins: Pick<Origins, 'base'>
-  readonly clock: Pick<Clock, 'now' | 'after'>
+  readonly clock: Pick<Clock, 'now' | 'after' | 'steady'>
   readonly limits: ChatLimits
   readonly keptItems: KeptItems
 }

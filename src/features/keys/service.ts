@@ -156,10 +156,12 @@ function createRevocation(options: KeysOptions) {
     },
   }
 }
+type Limits = ReturnType<typeof createLimits>
+
 type Mint = (tenantId: string, scope?: KeyScope) => { issued: IssueKeyResponse; row: NewKey }
 
 /** Issues keys; each is stored before it is returned. */
-const issuing = (store: KeyStore, mint: Mint) => ({
+const issuing = (store: KeyStore, mint: Mint, { ownLimits }: Limits) => ({
   /** Throws `quota_keys` at the quota. */
   async issue(tenantId: string, scope: KeyScope = {}): Promise<IssueKeyResponse> {
     const { issued, row } = mint(tenantId, scope)
@@ -194,6 +196,7 @@ const issuing = (store: KeyStore, mint: Mint) => ({
     const { issued, row } = mint(tenantId, { ...scope, appId })
     if (await store.insertForApp(row, appId, KEYS_MAX)) return issued
     if ((await store.count(tenantId)) >= KEYS_MAX) throw tooMany()
+    await ownLimits({ tenantId, keyId: row.madeBy })
     return null
   },
 })
@@ -232,7 +235,7 @@ export function createKeys(options: KeysOptions) {
     ofSecret: keyOf,
 
     ...revocations(clock),
-    ...issuing(store, mint),
+    ...issuing(store, mint, limits),
 
     /** To be called once a statement of one of the `revoke…` below is committed. */
     onRevoked,

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../core/clock.ts'
 import { createHistogram, type Histogram } from './histogram.ts'
 import type { LogFilter } from './model.ts'
 import type { LogQuery } from './query.ts'
-import { ALL_DAYS, type LogRow, type LogStore, type LogTimes } from './store.ts'
+import { ALL_DAYS, isByStatus, type LogRow, type LogStore, type LogTimes } from './store.ts'
 
 /** Rows of one statement, a few milliseconds; then searches that wait get their turn. */
 const SLICE_ROWS_MAX = 10_000
@@ -10,12 +10,6 @@ const SLICE_ROWS_MAX = 10_000
 type StoredRow = LogRow & LogTimes
 
 const isEveryStatus = ({ statusFrom, statusTo }: LogFilter) => statusFrom === 0 && statusTo === 999
-
-/** Whether the filter names nothing but statuses and times. */
-function isByStatus({ endpoint, appId, deviceId, keyId, sessionId, errorClass }: LogFilter) {
-  const others = [endpoint, appId, deviceId, keyId, sessionId, errorClass]
-  return others.every((one) => one === null)
-}
 
 /** Newest first, as the store orders rows. */
 const byTime = (a: StoredRow, b: StoredRow) => b.ts - a.ts || (a.id < b.id ? 1 : -1)

@@ -53,7 +53,7 @@ async function holding(
   return left
 }
 
-/** The conversations that hold the rarer terms, and the terms that too many turns hold. */
+/** The conversations that hold the rarer terms, and the terms that are left to be looked for. */
 async function byRareTerms(
   index: TurnIndex,
   tenantId: string,
@@ -62,11 +62,12 @@ async function byRareTerms(
 ) {
   const common: SearchTerm[] = []
   let nums: Set<number> | null = null
-  for (const term of terms) {
+  for (const [at, term] of terms.entries()) {
+    if (nums && nums.size <= NEXT)
+      return { nums: [...nums], common: [...common, ...terms.slice(at)] }
     const found = await index.holders(tenantId, term.words, HOLDING_TURNS_MAX, signal)
     if (found === null) common.push(term)
     else nums = nums === null ? new Set(found) : nums.intersection(new Set(found))
-    if (nums?.size === 0) break
   }
   return { nums: nums && [...nums], common }
 }

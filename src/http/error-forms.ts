@@ -68,6 +68,10 @@ export function isAnthropic(request: Request): boolean {
 const isOfAnthropicClient = ({ headers, url }: Request): boolean =>
   headers.has('anthropic-version') || /[?&]limit(?:=|&|$)/.test(url)
 
+/** Whether errors of this path are JSON. Takes a path of a request or of the API document. */
+export const hasJsonErrors = (path: string): boolean =>
+  MESSAGES.test(path) || isOllamaPath(path) || isOpenAiPath(path)
+
 /** Null where an error is a sentence. */
 export function errorFormOf(request: Request): ErrorForm | null {
   if (isAnthropic(request)) return ANTHROPIC

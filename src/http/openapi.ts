@@ -2,7 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { z } from 'zod'
 import { ERRORS } from '../core/error-table.ts'
 import { FIELD_WORDS } from './field-words.ts'
-import { isOpenAiPath } from './openai-answers.ts'
+import { hasJsonErrors } from './error-forms.ts'
 import { jsonContent } from './openapi-parts.ts'
 
 /** Version of the interface, not of the program. */
@@ -107,7 +107,7 @@ export function openApiDocument(app: AnyElysia) {
 function withFieldWords(paths: Record<string, Record<string, object>>) {
   const copy = JSON.parse(JSON.stringify(paths)) as Record<string, Documented>
   for (const [path, operations] of Object.entries(copy)) {
-    if (isOpenAiPath(path)) continue
+    if (hasJsonErrors(path)) continue
     for (const { requestBody, responses } of Object.values(operations)) {
       for (const { content } of [requestBody ?? {}, ...Object.values(responses)]) {
         for (const { schema } of Object.values(content ?? {})) describe(schema)
@@ -147,7 +147,7 @@ function operationOf(route: Route, path: string) {
     responses: {
       ...answersOf(route.hooks.response),
       ...responses,
-      default: isOpenAiPath(path) ? OPENAI_ERROR : ERROR,
+      default: hasJsonErrors(path) ? OPENAI_ERROR : ERROR,
     },
   }
 }

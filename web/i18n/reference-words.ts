@@ -4,6 +4,8 @@ import { CHINESE_FIELDS } from './reference-fields.ts'
 /** Chinese for descriptions of operations, answers and parameters, by the English text. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   'List apps': '列出应用',
+  'Messages, as of Anthropic': '消息，与 Anthropic 的接口相同',
+  'Tokens of a message, estimated': '估算一条消息的 token 数',
   'Create an app': '创建应用',
   'Read an app': '读取应用',
   'Replace every field of an app': '替换应用的全部字段',

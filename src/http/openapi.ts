@@ -1,8 +1,8 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { z } from 'zod'
 import { ERRORS } from '../core/error-table.ts'
-import { FIELD_WORDS } from './field-words.ts'
 import { hasJsonErrors } from './error-forms.ts'
+import { FIELD_WORDS } from './field-words.ts'
 import { jsonContent } from './openapi-parts.ts'
 
 /** Version of the interface, not of the program. */
@@ -67,6 +67,33 @@ const OPENAI_ERROR = {
       },
     },
   },
+}
+
+const ANTHROPIC_ERROR = {
+  description: 'Refused or failed, in the form of Anthropic; its code is in X-Error-Code, too',
+  headers,
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['type', 'error', 'request_id'],
+        properties: {
+          type: { type: 'string', const: 'error' },
+          error: {
+            type: 'object',
+            required: ['type', 'message'],
+            properties: { type: text, message: text },
+          },
+          request_id: text,
+        },
+      },
+    },
+  },
+}
+
+function errorDocOf(path: string): object {
+  if (path.startsWith('/v1/messages')) return ANTHROPIC_ERROR
+  return hasJsonErrors(path) ? OPENAI_ERROR : ERROR
 }
 
 /** Security schemes by the names of the gates. */
@@ -147,7 +174,7 @@ function operationOf(route: Route, path: string) {
     responses: {
       ...answersOf(route.hooks.response),
       ...responses,
-      default: hasJsonErrors(path) ? OPENAI_ERROR : ERROR,
+      default: errorDocOf(path),
     },
   }
 }

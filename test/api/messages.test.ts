@@ -323,7 +323,7 @@ describe('who may ask for messages, and whom', () => {
     expect(other.status).toBe(401)
   })
 
-  test('names of assistants are found, those of other tenants and unknown ones are not', async () => {
+  test('assistants are found by name, but not those of other tenants', async () => {
     const { key, chat } = await client()
     const post = (owner: { headers: object }, name: string) =>
       fetch(`${server.app.url}/v1/apps`, {
@@ -366,7 +366,9 @@ describe('who may ask for messages, and whom', () => {
     await chat.whole(HI)
     await chat.whole({ ...HI, tools: [{ type: 'bash_20250124', name: 'bash' }] })
     await chat.whole({ ...HI, tools: [] })
-    const offered = sent().map((body) => (body.tools as readonly unknown[] | undefined)?.length ?? 0)
+    const offered = sent().map(
+      (body) => (body.tools as readonly unknown[] | undefined)?.length ?? 0,
+    )
     expect(offered.map((count) => count > 0)).toEqual([true, false, true])
   })
 

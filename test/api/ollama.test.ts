@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { Ollama, type ChatRequest, type Message } from 'ollama'
-import { type TestApp, startApp } from '../support/app.ts'
+import { type ChatRequest, type Message, Ollama } from 'ollama'
+import { startApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 let upstream: Upstream
@@ -32,7 +32,10 @@ async function client(base = `${app.url}/ollama`) {
       body: JSON.stringify(body),
     })
     const text = await response.text()
-    const lines = text.trim().split('\n').map((line) => JSON.parse(line))
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     return { status: response.status, lines, body: lines[0], response }
   }
   return { key, post, ollama: new Ollama({ host: base, headers: key.headers }) }
@@ -70,7 +73,12 @@ describe("Ollama's own client", () => {
     expect([said, thought]).toEqual(['你好', 'hm'])
     upstream.reply({ text: 'Io' })
     const options = { num_predict: 5, seed: 3, num_ctx: 8192 }
-    const { response } = await ollama.generate({ model: '', prompt: 'A moon?', system: 'S', options })
+    const { response } = await ollama.generate({
+      model: '',
+      prompt: 'A moon?',
+      system: 'S',
+      options,
+    })
     expect([response, sent().at(-1)]).toMatchObject(['Io', { max_tokens: 5, seed: 3 }])
     const vectors = await ollama.embed({ model: '', input: ['a', 'b'] })
     expect(vectors.embeddings).toHaveLength(2)
@@ -87,7 +95,8 @@ describe("Ollama's own client", () => {
     await ollama.chat({ model: 'moonbase', messages, tools: [LAMP] })
     const [call, result] = sent().at(-1)?.messages.slice(-2) ?? []
     expect(result).toMatchObject({ role: 'tool', content: 'on' })
-    expect((call?.tool_calls as { id: string }[])[0]?.id).toBe(result?.tool_call_id as string)
+    const [made] = (call?.tool_calls ?? []) as { id: string }[]
+    expect(made?.id).toBe(result?.tool_call_id as string)
   })
 
   test('says what is wrong in its own form', async () => {

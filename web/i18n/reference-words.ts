@@ -162,6 +162,10 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'ISO 8601, inclusive': 'ISO 8601 时间，含端点',
   'Refused or failed; one short sentence, its code in X-Error-Code':
     '被拒绝或失败：一句简短的话，代码在 X-Error-Code',
+  'Refused or failed, in the form of Anthropic; its code is in X-Error-Code, too':
+    '被拒绝或失败，格式与 Anthropic 相同；X-Error-Code 里也有错误码',
+  'A message, or its events from message_start to message_stop.':
+    '一条消息，或从 message_start 到 message_stop 的事件',
   'Refused or failed, in the form of OpenAI; its code is in X-Error-Code, too':
     '被拒绝或失败：OpenAI 的格式，代码也在 X-Error-Code',
 }

@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
-import { CLIENT_TOOLS_MAX, STOP_SEQUENCES_MAX, TEMPERATURE_MAX } from '../../core/limits/contract.ts'
+import {
+  CLIENT_TOOLS_MAX,
+  STOP_SEQUENCES_MAX,
+  TEMPERATURE_MAX,
+} from '../../core/limits/contract.ts'
 import {
   CHAT_PARTS_PER_MESSAGE,
   DOOR_MESSAGES_MAX,
@@ -9,7 +13,15 @@ import {
 import type { TurnRequest } from '../../features/agent/turn-config.ts'
 import type { ResponseFormat } from '../../upstream/ports/llm.ts'
 import { type CallerMessage, readConversation } from '../shared/conversation.ts'
-import { bodyOf, boundMessages, boundText, list, name, schemaObject, text } from '../shared/fields.ts'
+import {
+  bodyOf,
+  boundMessages,
+  boundText,
+  list,
+  name,
+  schemaObject,
+  text,
+} from '../shared/fields.ts'
 import { choose, functionFields, specOf } from '../shared/tools.ts'
 import { callerMessages, Message } from './messages.ts'
 
@@ -68,7 +80,9 @@ export const GenerateRequest = bodyOf(
     prompt: text().default(''),
     system: text().default(''),
     images: list(image, CHAT_PARTS_PER_MESSAGE * DOOR_MESSAGES_MAX).default([]),
-    suffix: z.literal('', { error: issue('unsupported_parameter', { field: 'suffix' }) }).optional(),
+    suffix: z
+      .literal('', { error: issue('unsupported_parameter', { field: 'suffix' }) })
+      .optional(),
   }),
 )
 type GenerateRequest = z.output<typeof GenerateRequest>
@@ -101,7 +115,12 @@ export const isUnload = ({ keep_alive: given }: Asked): boolean =>
 export function turnOf(asked: Asked, hasSession: boolean, kb: boolean): TurnRequest {
   const names = { field: 'messages', callId: 'tool_call_id' }
   const { options, think } = asked
-  const { text, images, context, messages } = readConversation(asked.said, names, hasSession, LIMITS)
+  const { text, images, context, messages } = readConversation(
+    asked.said,
+    names,
+    hasSession,
+    LIMITS,
+  )
   const specs = asked.tools.map((tool) => specOf(tool.function))
   const { num_predict: most = 0 } = options
   return {

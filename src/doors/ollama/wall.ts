@@ -22,10 +22,7 @@ export function isLetIn({ headers }: Request, wall: Wall): boolean {
 }
 
 function isHostKnown(given: string, { publicHost }: Wall): boolean {
-  const host = given
-    .toLowerCase()
-    .replace(/:\d+$/, '')
-    .replace(/\.$/, '')
+  const host = given.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
   if (host.startsWith('[')) return ipaddr.isValid(host.slice(1, -1))
   return ipaddr.isValid(host) || LOCAL_NAME.test(host) || host === publicHost
 }

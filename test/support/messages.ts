@@ -27,7 +27,7 @@ export function messagesOf(app: Pick<TestApp, 'url'>, { key }: Pick<TestKey, 'ke
   }
 }
 
-export function eventsOf(text: string): MessageEvent[] {
+function eventsOf(text: string): MessageEvent[] {
   return text
     .split('\n\n')
     .filter((frame) => frame !== '')
@@ -51,7 +51,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 }
 
 /** Checks every event of a stream against what may follow it; gives a letter for each. */
-export function walk(events: readonly MessageEvent[]): string {
+function walk(events: readonly MessageEvent[]): string {
   const word = events.map(({ type }) => LETTERS[type] ?? '?').join('')
   expect(word).toMatch(/^MP+(?:\[[.P]*\]|P)*(?:DS|(?:\[[.P]*)?E)$/)
   const starts = events.filter(({ type }) => type === 'content_block_start')

@@ -27,7 +27,7 @@ import { callerMessages, Message } from './messages.ts'
 
 /** The bodies of POST /ollama/api/chat and /ollama/api/generate. */
 
-export const LIMITS = { messages: DOOR_MESSAGES_MAX, chars: DOOR_TEXT_CHARS_MAX }
+const LIMITS = { messages: DOOR_MESSAGES_MAX, chars: DOOR_TEXT_CHARS_MAX }
 
 const penalty = z.number().min(-2).max(2).optional()
 const Options = bodyOf(

@@ -35,7 +35,8 @@ export const gate = (
       const owner = principal.tenantId
       const timer = uploads.timerFor(request, server, owner)
       const upload: UploadContext = {
-        ...{ timer, confirm },
+        timer,
+        confirm,
         keepOpen: () => server?.timeout(request, IDLE_SECONDS_MAX),
         hold: (bytes) => uploads.hold(request, owner, bytes),
         parse: (bytes) => uploads.parse(owner, bytes),
@@ -78,7 +79,8 @@ const TURNS = new Set([
   ...['/ollama/api/chat', '/ollama/api/generate'],
 ])
 
-interface Lane {
+/** A limit of its own, which takes no slot of the key's. */
+export interface Lane {
   readonly name: string
   /** Requests a minute of a key, apart from its own limit. */
   readonly most: number
@@ -101,7 +103,7 @@ const API_KEY_ROUTES = new Set([
 ])
 
 /** What is checked and counted for each call of a key. */
-export interface CallOptions {
+export interface CallCounting {
   readonly limiter: RateLimiter
   /** Throws `budget_spent`, with these headers, for a key without tokens left. */
   readonly checkBudget: (key: BudgetedKey, headers: Admission['headers']) => Promise<void>
@@ -109,7 +111,8 @@ export interface CallOptions {
   readonly onAdmitted: (principal: Principal) => void
 }
 
-export interface BearerOptions extends CallOptions {
+export interface BearerOptions {
+  readonly call: Call
   readonly contexts: RequestContexts
   readonly keys: {
     readonly find: (token: string) => Promise<KnownKey | null>
@@ -117,7 +120,7 @@ export interface BearerOptions extends CallOptions {
     readonly stillValid: (principal: Principal) => Promise<boolean>
   }
   /** The key that acts where the request has none that is valid; null for nearly all requests. */
-  readonly standIn?: (request: Request) => string | null
+  readonly standIn: (request: Request) => string | null
 }
 
 /** RFC 6750, section 3; MCP clients look for it. */
@@ -126,14 +129,20 @@ const CHALLENGE = { 'www-authenticate': 'Bearer' }
 const invalidKey = () => appError('invalid_key', {}, { headers: CHALLENGE })
 
 /** Takes a slot of the key's rate limit for each call, and checks the token budget for a turn. */
-export function createCalls({ limiter, checkBudget, onAdmitted }: CallOptions) {
+export function createCalls({ limiter, checkBudget, onAdmitted }: CallCounting) {
   return async (
     { rateLimit, dailyTokens }: KnownKey,
     principal: Principal,
     isTurn: boolean,
+    lane?: Lane,
   ): Promise<Record<string, string>> => {
     const { tenantId, keyId } = principal
     if (keyId === null) throw invalidKey()
+    if (lane) {
+      await limiter.take(`${lane.name} ${keyId}`, lane.most)
+      if (lane.counts) onAdmitted(principal)
+      return {}
+    }
     const headers = await limiter.take(keyId, rateLimit)
     if (dailyTokens > 0 && isTurn) await checkBudget({ tenantId, keyId, dailyTokens }, headers)
     onAdmitted(principal)
@@ -141,15 +150,7 @@ export function createCalls({ limiter, checkBudget, onAdmitted }: CallOptions) {
   }
 }
 
-async function callInLane(
-  { limiter, onAdmitted }: CallOptions,
-  principal: Principal,
-  { name, most, counts }: Lane,
-): Promise<Record<string, string>> {
-  await limiter.take(`${name} ${principal.keyId}`, most)
-  if (counts) onAdmitted(principal)
-  return {}
-}
+export type Call = ReturnType<typeof createCalls>
 
 /** The key of an `Authorization` header; null when it holds none. */
 export const bearerToken = (header: string | null): string | null =>
@@ -168,27 +169,22 @@ const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
  * Admits a Bearer key. Missing, malformed, unknown and revoked keys get the same 401, which takes
  * no rate-limit slot.
  */
-export const bearer = (options: BearerOptions) => {
-  const { contexts, keys } = options
-  const call = createCalls(options)
-  return async (request: Request, route: string): Promise<Admission> => {
+export const bearer =
+  ({ call, contexts, keys, standIn }: BearerOptions) =>
+  async (request: Request, route: string): Promise<Admission> => {
     const token = tokenOf(request, route)
     const own = token === null ? null : await keys.find(token)
-    const other = own === null ? (options.standIn?.(request) ?? null) : null
+    const other = own === null ? standIn(request) : null
     const key = other === null ? own : await keys.find(other)
     if (!key) throw invalidKey()
     const principal = nestedIn(request, route, key.principal)
     contexts.note(request, { principal })
-    const lane = LANES[route]
-    const headers = lane
-      ? await callInLane(options, principal, lane)
-      : await call(key, principal, TURNS.has(route))
+    const headers = await call(key, principal, TURNS.has(route), LANES[route])
     const confirm = async () => {
       if (!(await keys.stillValid(principal))) throw invalidKey()
     }
     return { principal, headers, confirm }
   }
-}
 
 /**
  * The principal with its nesting depth: calls by MCP may come from another assistant, and tools

@@ -104,7 +104,7 @@ async function* timedPieces<Piece>(
 
 export type RequestContexts = ReturnType<typeof createRequestContexts>
 
-/** The specification's fixed set of log labels, by method and route. */
+/** The labels of the request log, by method and route; a route without one is not logged. */
 const LABELS: Readonly<Record<string, string>> = {
   'POST /v1/agent': '/v1/agent',
   'POST /v1/chat/completions': '/v1/chat/completions',
@@ -149,6 +149,15 @@ export interface LoggedRequest extends RequestContext {
   /** Whole milliseconds from the first byte of the request to headers ready. */
   readonly latencyMs: number
 }
+
+/** One step of a request that has a row of its own; it changes what is known of the request. */
+export type LoggedStep = Omit<LoggedRequest, keyof RequestContext | 'ts'> & Partial<RequestContext>
+
+export const rowOfStep = (known: RequestContext, step: LoggedStep, ts: number): LoggedRequest => ({
+  ...known,
+  ...step,
+  ts,
+})
 
 /** Completes a row: milliseconds from the first byte of the request. */
 export type RecordEnd = (firstMs: number | null, totalMs: number) => void

@@ -1,19 +1,41 @@
 import { RESPONSE_ITEMS_BYTES_MAX, RESPONSE_ITEMS_MAX } from '../core/limits/machine.ts'
 import { createClaudeModels } from '../doors/anthropic/models.ts'
 import { createPdfReader } from '../doors/anthropic/pdfs.ts'
+import type { MessageRouteOptions } from '../doors/anthropic/routes.ts'
 import { createItemStore } from '../doors/openai/item-store.ts'
 import { createKeptItems } from '../doors/openai/kept-items.ts'
 import { createAssistants } from '../doors/shared/assistants.ts'
+import type { Agent } from '../features/agent/service.ts'
 import type { Apps } from '../features/apps/service.ts'
+import type { JsonAnswers } from '../http/json-answers.ts'
+import type { RequestContexts } from '../http/observe.ts'
+import type { Origins } from '../http/origin.ts'
+import type { Sse } from '../http/sse.ts'
 import type { Adapters } from './adapters.ts'
 
 const ITEM_LIMITS = { items: RESPONSE_ITEMS_MAX, bytes: RESPONSE_ITEMS_BYTES_MAX }
 
+interface ChatNeeds {
+  readonly apps: Apps
+  readonly agent: Agent
+  readonly answers: JsonAnswers
+  readonly sse: Sse
+  readonly contexts: RequestContexts
+  readonly origins: Origins
+}
+
 /** Wires the doors of chat. */
-export function openChat({ config, clock, log, db, parser }: Adapters, apps: Pick<Apps, 'names'>) {
+export function openChat(adapters: Adapters, needs: ChatNeeds): MessageRouteOptions {
+  const { config, clock, log, db, parser } = adapters
   const store = createItemStore(db, ITEM_LIMITS)
-  const assistants = createAssistants(apps)
+  const assistants = createAssistants(needs.apps)
   return {
+    agent: needs.agent,
+    answers: needs.answers,
+    sse: needs.sse,
+    contexts: needs.contexts,
+    origins: needs.origins,
+    clock,
     assistants,
     claudeModels: createClaudeModels(assistants),
     readPdfs: createPdfReader(parser),

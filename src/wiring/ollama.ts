@@ -8,16 +8,12 @@ import { ollamaError } from '../http/error-forms.ts'
 import { isKeyless, throughOllama } from '../http/ollama-path.ts'
 import type { Adapters } from './adapters.ts'
 
-export interface OllamaParts extends Pick<Adapters, 'config' | 'log'> {
-  readonly keys: Pick<Keys, 'find'>
-}
-
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
 type Handle = (request: Request) => Response | Promise<Response>
 
 /** The door for clients of Ollama, and the port for those that send no key. */
-export function openOllama({ config, log, keys }: OllamaParts) {
+export function openOllama({ config, log }: Adapters, keys: Pick<Keys, 'find'>) {
   const { MB_OLLAMA_PORT: port, MB_OLLAMA_KEY: key = null, MB_HOST: hostname } = config
   const { MB_PUBLIC_URL: publicUrl, MB_OLLAMA_ORIGINS: origins } = config
   const publicHost = publicUrl === undefined ? null : new URL(publicUrl).hostname
@@ -26,9 +22,15 @@ export function openOllama({ config, log, keys }: OllamaParts) {
   function serve(handle: Handle) {
     const fetch = (request: Request) =>
       isLetIn(request, wall) ? handle(throughOllama(request, true)) : refusal()
-    const limits = { idleTimeout: IDLE_SECONDS_MAX, maxRequestBodySize: Number.MAX_SAFE_INTEGER }
     try {
-      return Bun.serve({ hostname, port: port ?? 0, development: false, ...limits, fetch })
+      return Bun.serve({
+        hostname,
+        port: port ?? 0,
+        development: false,
+        idleTimeout: IDLE_SECONDS_MAX,
+        maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+        fetch,
+      })
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       throw new ConfigError(`MB_OLLAMA_PORT ${port} cannot be used on ${hostname}: ${code}`)

@@ -41,10 +41,19 @@ describe('what clients of Anthropic send unasked', () => {
       ],
       tools: [...tools, { type: 'web_search_20250305', name: 'web_search' }],
       tool_choice: { type: 'tool', name: 'web_search', disable_parallel_tool_use: true },
-      ...{ context_management: { edits: [] }, output_config: { effort: 'high' }, top_k: 4 },
-      ...{ metadata: { user_id: 'u' }, service_tier: 'auto', inference_geo: 'eu' },
-      ...{ mcp_servers: [{ url: 'https://x' }], container: 'c', betas: ['x'], session_id: 's' },
-      ...{ thinking: { type: 'novel' }, stop_sequences: null, temperature: null },
+      context_management: { edits: [] },
+      output_config: { effort: 'high' },
+      top_k: 4,
+      metadata: { user_id: 'u' },
+      service_tier: 'auto',
+      inference_geo: 'eu',
+      mcp_servers: [{ url: 'https://x' }],
+      container: 'c',
+      betas: ['x'],
+      session_id: 's',
+      thinking: { type: 'novel' },
+      stop_sequences: null,
+      temperature: null,
     })
     expect(status).toBe(200)
     const [body] = sent()
@@ -158,7 +167,9 @@ describe('who may ask for messages, and whom', () => {
     const refused = await chat.whole(HI, { 'x-api-key': 'sk-mb-no' })
     expect([refused.status, refused.body.error.type]).toEqual([401, 'authentication_error'])
     const other = await fetch(`${server.app.url}/v1/chat/completions`, {
-      ...{ method: 'POST', headers: { 'x-api-key': key.key }, body: '{}' },
+      method: 'POST',
+      headers: { 'x-api-key': key.key },
+      body: '{}',
     })
     expect(other.status).toBe(401)
   })
@@ -192,7 +203,9 @@ describe('who may ask for messages, and whom', () => {
         { type: 'model', id: 'claude-moonbase', display_name: 'moonbase' },
         { type: 'model', id: `claude-moonbase-${id}`, display_name: '客服' },
       ],
-      ...{ has_more: false, first_id: 'claude-moonbase', last_id: `claude-moonbase-${id}` },
+      has_more: false,
+      first_id: 'claude-moonbase',
+      last_id: `claude-moonbase-${id}`,
     })
     expect(await (await list('')).json()).toMatchObject({ object: 'list' })
     const version = { 'anthropic-version': '2023-06-01' }

@@ -29,7 +29,10 @@ describe('messages by the SDK of Anthropic', () => {
     const message = await sdk.messages.create({ ...HI, model: 'claude-x', max_tokens: 9 } as never)
     expect(message).toMatchObject({
       id: expect.stringMatching(/^msg_/),
-      ...{ type: 'message', role: 'assistant', model: 'moonbase', stop_reason: 'end_turn' },
+      type: 'message',
+      role: 'assistant',
+      model: 'moonbase',
+      stop_reason: 'end_turn',
       content: [{ type: 'text', text: '你好' }],
       usage: { input_tokens: 11, output_tokens: 7 },
       _request_id: expect.any(String),

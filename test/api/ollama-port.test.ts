@@ -111,7 +111,8 @@ test('a server like this one is no model server that was found', async () => {
 test('a revoked key closes the port, but not its first page', async () => {
   const owner = await app.person()
   const revoked = await fetch(`${app.url}/console/keys/${key.id}`, {
-    ...{ method: 'DELETE', headers: { ...owner.headers, origin: app.url } },
+    method: 'DELETE',
+    headers: { ...owner.headers, origin: app.url },
   })
   expect(revoked.ok).toBe(true)
   expect((await chat()).status).toBe(401)

@@ -60,7 +60,10 @@ describe("Ollama's own client", () => {
     expect(answer).toMatchObject({
       model: 'moonbase:latest',
       message: { role: 'assistant', content: '你好' },
-      ...{ done: true, done_reason: 'stop', prompt_eval_count: 11, eval_count: 7 },
+      done: true,
+      done_reason: 'stop',
+      prompt_eval_count: 11,
+      eval_count: 7,
     })
     expect(answer.total_duration).toBeGreaterThan(0)
     upstream.reply({ reasoning: 'hm', pieces: ['你', '好'] })
@@ -132,7 +135,10 @@ describe('what Home Assistant and editors send', () => {
         { role: 'assistant', tool_calls: null },
         { role: 'user', content: 'and now?' },
       ],
-      ...{ tools: [LAMP], keep_alive: -1, options: { num_ctx: 8192 }, think: false },
+      tools: [LAMP],
+      keep_alive: -1,
+      options: { num_ctx: 8192 },
+      think: false,
     })
     expect(status).toBe(200)
     expect(sent()[0]?.messages).toEqual([
@@ -192,7 +198,8 @@ test('200 polls in a minute leave no row and take no slot, and those above 120 w
   expect(statuses.filter((status) => status === 200)).toHaveLength(120)
   expect(statuses.slice(120).every((status) => status === 429)).toBe(true)
   const chat = await fetch(`${app.url}/ollama/api/chat`, {
-    ...{ method: 'POST', headers: key.headers },
+    method: 'POST',
+    headers: key.headers,
     body: JSON.stringify({ messages: HI, stream: false }),
   })
   expect([chat.status, chat.headers.get('x-ratelimit-remaining')]).toEqual([200, '1'])

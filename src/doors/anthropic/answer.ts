@@ -26,8 +26,15 @@ export const messageOf = (
   stopReason: string | null,
   usage: object,
 ) => ({
-  ...{ id, type: 'message', role: 'assistant', model, content, stop_reason: stopReason },
-  ...{ stop_sequence: null, stop_details: null, usage },
+  id,
+  type: 'message',
+  role: 'assistant',
+  model,
+  content,
+  stop_reason: stopReason,
+  stop_sequence: null,
+  stop_details: null,
+  usage,
 })
 
 /** A whole message. `events` are those of the turn. */

@@ -13,7 +13,7 @@ import {
   type ChatCall,
   type ChatRouteOptions,
   chatDoc,
-  openDoor,
+  createChatEndpoint,
 } from '../shared/endpoint.ts'
 import { isWithoutKb, sessionOf } from '../shared/fields.ts'
 import { wholeMessage } from './answer.ts'
@@ -44,7 +44,7 @@ const limit = { bytesMax: AGENT_BODY_BYTES_MAX }
 
 /** POST /v1/messages: one turn in the form of Anthropic's API. */
 export const messageRoutes = (gate: Gate, options: MessageRouteOptions) => {
-  const door = openDoor(options)
+  const door = createChatEndpoint(options)
   const { claudeModels, readPdfs, contexts } = options
   const body = jsonBody(MessageRequest, limit)
   return new Elysia()
@@ -69,8 +69,15 @@ export const messageRoutes = (gate: Gate, options: MessageRouteOptions) => {
             isTenant: assistant.appId === null,
           })
           const call: ChatCall = {
-            ...{ principal, request, server, set, wanted, sessionId, assistant },
-            ...{ model: input.model, field: 'messages' },
+            principal,
+            request,
+            server,
+            set,
+            wanted,
+            sessionId,
+            assistant,
+            model: input.model,
+            field: 'messages',
           }
           const { turn, head } = await door.openTurn(call)
           const message = { id: `msg_${newId()}`, model: head.model }

@@ -62,7 +62,11 @@ export function turnOfMessages(
     images,
     kb: kb && !isAlone,
     conversation: {
-      ...{ context: read.system, messages, clientTools, toolChoice, thinking },
+      context: read.system,
+      messages,
+      clientTools,
+      toolChoice,
+      thinking,
       temperature: input.temperature ?? null,
       showThinking: thinking === true,
       isWithoutOurTools: isAlone,

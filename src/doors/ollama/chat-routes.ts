@@ -7,7 +7,7 @@ import { jsonBody, type UploadContext } from '../../http/body.ts'
 import type { ResponseHeaders } from '../../http/entry.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { Connections } from '../../http/request-limits.ts'
-import { type ChatCall, type ChatRouteOptions, openDoor } from '../shared/endpoint.ts'
+import { type ChatCall, type ChatRouteOptions, createChatEndpoint } from '../shared/endpoint.ts'
 import { isWithoutKb, sessionOf } from '../shared/fields.ts'
 import { AnswerLines } from './lines.ts'
 import { listedName, type OllamaModels } from './models.ts'
@@ -21,8 +21,6 @@ import {
   turnOf,
 } from './request.ts'
 
-export type ChatOptions = ChatRouteOptions
-
 interface Caller {
   readonly principal: Principal
   readonly request: Request
@@ -35,26 +33,32 @@ const limit = { bytesMax: AGENT_BODY_BYTES_MAX }
 const CONFIG = { allow: EVERYONE, parse: 'none', detail: { hide: true } } as const
 
 /** One turn, by messages or by a prompt. */
-export const chatRoutes = (
-  gate: Gate,
-  options: ChatOptions & { readonly models: OllamaModels },
-) => {
-  const door = openDoor(options)
-  const { models, clock } = options
+export const chatRoutes = (gate: Gate, options: ChatRouteOptions, models: OllamaModels) => {
+  const door = createChatEndpoint(options)
+  const { clock } = options
 
   async function answer({ principal, request, server, set }: Caller, asked: Asked) {
     const assistant = await models.choose(principal, asked.model)
     const iso = () => new Date(clock.now()).toISOString()
     const head = {
-      ...{ model: listedName(assistant), isChat: asked.isChat, iso },
+      model: listedName(assistant),
+      isChat: asked.isChat,
+      iso,
       steady: clock.steady,
     }
     const sessionId = sessionOf({ field: 'session_id', given: undefined }, request.headers)
     if (asked.said.length === 0) return AnswerLines.loaded(head, isUnload(asked))
     const wanted = turnOf(asked, sessionId !== null, !isWithoutKb(request.headers))
     const call: ChatCall = {
-      ...{ principal, request, server, set, wanted, sessionId, assistant },
-      ...{ model: asked.model, field: asked.isChat ? 'messages' : 'prompt' },
+      principal,
+      request,
+      server,
+      set,
+      wanted,
+      sessionId,
+      assistant,
+      model: asked.model,
+      field: asked.isChat ? 'messages' : 'prompt',
     }
     const { turn } = await door.openTurn(call)
     const lines = new AnswerLines(head)

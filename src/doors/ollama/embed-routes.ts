@@ -65,7 +65,10 @@ export const embedRoutes = (gate: Gate, options: EmbedOptions) => {
         const asked = model || name
         const { vectors, tokens, ns } = await embed({ principal, request, server }, asked, input)
         return {
-          ...{ model: asked, embeddings: vectors, total_duration: ns, load_duration: 0 },
+          model: asked,
+          embeddings: vectors,
+          total_duration: ns,
+          load_duration: 0,
           prompt_eval_count: tokens,
         }
       },

@@ -95,7 +95,8 @@ export class AnswerLines {
     const total = Math.max(1, nanoseconds(now - this.#startedAt))
     const prompt = Math.min(total, nanoseconds((this.#firstAt ?? now) - this.#startedAt))
     return {
-      ...{ model: this.head.model, created_at: this.head.iso() },
+      model: this.head.model,
+      created_at: this.head.iso(),
       ...content(this.head.isChat, text, more),
       done: true,
       done_reason: answer.finish === 'length' ? 'length' : 'stop',

@@ -8,8 +8,11 @@ const CONTEXT_TOKENS = 32_768
 
 const DETAILS = {
   parent_model: '',
-  ...{ format: 'moonbase', family: 'moonbase', families: ['moonbase'] },
-  ...{ parameter_size: '', quantization_level: '' },
+  format: 'moonbase',
+  family: 'moonbase',
+  families: ['moonbase'],
+  parameter_size: '',
+  quantization_level: '',
 }
 
 const NAME_CHARS_SAID = 100
@@ -30,7 +33,12 @@ function entryOf(assistant: Assistant) {
   const name = listedName(assistant)
   const digest = new Bun.CryptoHasher('sha256').update(assistant.appId ?? 'moonbase').digest('hex')
   return {
-    ...{ name, model: name, digest, size: 0, details: DETAILS, capabilities: CAPABILITIES },
+    name,
+    model: name,
+    digest,
+    size: 0,
+    details: DETAILS,
+    capabilities: CAPABILITIES,
     modified_at: new Date(assistant.created * 1000).toISOString(),
   }
 }
@@ -61,7 +69,11 @@ export function createOllamaModels(assistants: Assistants) {
     async show(principal: Principal, name: string) {
       const assistant = await find(principal, name)
       return {
-        ...{ modelfile: '', parameters: '', template: '', license: '', details: DETAILS },
+        modelfile: '',
+        parameters: '',
+        template: '',
+        license: '',
+        details: DETAILS,
         model_info: {
           'general.architecture': 'moonbase',
           'general.basename': plainName(assistant),

@@ -128,7 +128,9 @@ export function turnOf(asked: Asked, hasSession: boolean, kb: boolean): TurnRequ
     images,
     kb,
     conversation: {
-      ...{ context, messages, ...choose('auto', specs) },
+      context,
+      messages,
+      ...choose('auto', specs),
       temperature: options.temperature ?? null,
       thinking: think === undefined ? null : think !== false,
       showThinking: think !== undefined && think !== false,

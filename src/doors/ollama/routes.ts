@@ -5,15 +5,18 @@ import { BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
+import type { ChatRouteOptions } from '../shared/endpoint.ts'
 import { bodyOf, name } from '../shared/fields.ts'
-import { type ChatOptions, chatRoutes } from './chat-routes.ts'
+import { chatRoutes } from './chat-routes.ts'
 import { type EmbedOptions, embedRoutes } from './embed-routes.ts'
 import { createOllamaModels, type OllamaModels, unknownModel } from './models.ts'
 
 /** Clients look for features of this version. */
 const VERSION = '0.30.0'
 
-export type OllamaRouteOptions = ChatOptions & EmbedOptions
+export interface OllamaRouteOptions extends Pick<EmbedOptions, 'embeddings' | 'embeddingsRequest'> {
+  readonly chat: ChatRouteOptions
+}
 
 const HIDDEN = { detail: { hide: true } } as const
 const hidden = { allow: EVERYONE, ...HIDDEN } as const
@@ -21,7 +24,7 @@ const unread = { ...hidden, parse: 'none' } as const
 
 /** The paths of Ollama's API: the assistants as its models, and the same turns. */
 export const ollamaRoutes = (gate: Gate, options: OllamaRouteOptions) => {
-  const models = createOllamaModels(options.assistants)
+  const models = createOllamaModels(options.chat.assistants)
   const running = () => 'Ollama is running'
   const version = () => ({ version: VERSION })
   return new Elysia({ prefix: '/ollama' })
@@ -32,8 +35,10 @@ export const ollamaRoutes = (gate: Gate, options: OllamaRouteOptions) => {
     .get('/api/version', version, HIDDEN)
     .head('/api/version', version, HIDDEN)
     .use(listRoutes(gate, models))
-    .use(chatRoutes(gate, { ...options, models }))
-    .use(embedRoutes(gate, options))
+    .use(chatRoutes(gate, options.chat, models))
+    .use(
+      embedRoutes(gate, { ...options, contexts: options.chat.contexts, clock: options.chat.clock }),
+    )
     .use(refusedRoutes(gate))
 }
 

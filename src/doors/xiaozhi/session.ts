@@ -6,7 +6,7 @@ import type { MemoryBudget } from '../../core/memory-budget.ts'
 import type { Principal } from '../../core/principal.ts'
 import { firstChars } from '../../core/text.ts'
 import type { LoopTurns } from '../../core/time-slice.ts'
-import type { Stage } from '../../features/voice/voice-turn.ts'
+import type { Stage } from '../../speech/stages.ts'
 import type { PacketDecoder } from '../../upstream/ports/speech.ts'
 import { createDeviceTools, type DeviceTools } from './device-tools.ts'
 import { Listener } from './listener.ts'
@@ -25,7 +25,7 @@ import {
 } from './messages.ts'
 import { createFrameLimit, createSoundLimit } from './sound-limit.ts'
 import type { SpeechDetector } from './speech-detector.ts'
-import { createPace, type Pace } from './speech-player.ts'
+import { createPlaybackPacer, type PlaybackPacer } from './speech-player.ts'
 import type { BoardTurns, TurnInput } from './turn.ts'
 
 /** The functions of a board's socket that a session uses. */
@@ -70,7 +70,7 @@ const PROTOCOL_ERROR = 1002
 export class BoardSession {
   readonly #listener: Listener
   readonly #tools: DeviceTools
-  readonly #pace: Pace
+  readonly #pacer: PlaybackPacer
   readonly #allowsSound: (packet: Uint8Array) => boolean
   readonly #allowsText: () => boolean
   #version: FrameVersion = 1
@@ -91,13 +91,15 @@ export class BoardSession {
     private readonly wire: Wire,
   ) {
     const { clock, detector, budget } = options
-    this.#pace = createPace(clock)
+    this.#pacer = createPlaybackPacer(clock)
     this.#allowsSound = createSoundLimit(clock)
     this.#allowsText = createFrameLimit(clock)
     const send = (payload: object) => this.#send({ type: 'mcp', payload })
     this.#tools = createDeviceTools({ clock, send })
     this.#listener = new Listener({
-      ...{ clock, decoder: caller.decoder, detector: detector() },
+      clock,
+      decoder: caller.decoder,
+      detector: detector(),
       share: budget.open(caller.principal.tenantId),
       inTurn: (work) => options.loopTurns(caller.principal.tenantId, async () => work()),
       onSpeech: () => this.#interrupt(),
@@ -220,7 +222,10 @@ export class BoardSession {
     const work = turns.run(
       principal,
       {
-        ...{ admit, onStage, sessionId: sessionOf(principal), pace: this.#pace },
+        admit,
+        onStage,
+        sessionId: sessionOf(principal),
+        pacer: this.#pacer,
         tools: this.#tools.tools,
         sendMessage: (message) => this.#send(message),
         sendPacket: (packet) => {

@@ -117,7 +117,7 @@ export async function runTurn(
 interface LoopParts {
   readonly primary: Channel
   readonly before: Memory
-  readonly found: Found
+  readonly found: Retrieved
   readonly share: MemoryShare
 }
 
@@ -193,8 +193,17 @@ async function appendTurn(
   const { tenantId, appId, deviceId, userId } = principal
   const userText = rememberedText(request.text, request.images)
   const isLong = await memory.appendTurn(before, {
-    ...{ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId, userId, replaces },
-    ...{ details: JSON.stringify(details), fence },
+    tenantId,
+    sessionId,
+    userText,
+    reply,
+    at: clock.iso(),
+    appId,
+    deviceId,
+    userId,
+    replaces,
+    details: JSON.stringify(details),
+    fence,
   })
   // Folded by the channel that answered. A channel of the tenant that has just failed would fail at
   // the summary, too, and the platform's must see only what `provider_fallback` has announced.
@@ -210,9 +219,9 @@ const counted = ({ usage }: TurnOptions, principal: Principal, channel: Channel)
 })
 
 /** What a turn knows of the documents; null when it did not search them. */
-type Found = Retrieval | 'skipped' | null
+type Retrieved = Retrieval | 'skipped' | null
 
-const passagesOf = (found: Found) =>
+const passagesOf = (found: Retrieved) =>
   found === null || found === 'skipped' ? NO_PASSAGES : found.passages
 
 /** When the search fails, the agent still answers, and an event of the turn says so. */
@@ -220,7 +229,7 @@ async function retrieveFor(
   { retrieve, log }: TurnOptions,
   { principal, request, resolved }: Turn,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<Retrieved> {
   // The text is empty for an image without a question.
   if (!resolved.kb || request.text === '') return null
   try {
@@ -234,8 +243,13 @@ async function retrieveFor(
 
 const refsOf = (passages: readonly KbHit[]): KbRef[] =>
   passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({
-    ...{ doc_id, title, seq, score },
-    ...{ page, heading, url },
+    doc_id,
+    title,
+    seq,
+    score,
+    page,
+    heading,
+    url,
   }))
 
 /** Images, and the calls of earlier messages, are counted with the body of the request. */
@@ -248,7 +262,7 @@ function fallbackOf({ fallback }: ChannelChoice): Channel | null {
   return fallback && { label: 'platform_fallback', llm: fallback, model: null, isCurrent }
 }
 
-const statsOf = ({ modelCalls, channel, usage }: ModelAnswer, found: Found): TurnStats => ({
+const statsOf = ({ modelCalls, channel, usage }: ModelAnswer, found: Retrieved): TurnStats => ({
   type: 'stats',
   iterations: modelCalls,
   channel: channel.label,

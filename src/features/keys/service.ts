@@ -7,7 +7,13 @@ import { withinOwn } from '../../core/own-limits.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Statement } from '../../storage/db.ts'
 import { revokeMade } from './made-store.ts'
-import type { ApiKeyMeta, IssueKeyResponse, KeyUpdateRequest, MadeByKey } from './model.ts'
+import type {
+  ApiKeyMeta,
+  IssueKeyResponse,
+  KeyUpdateRequest,
+  MadeByKey,
+  StoredKey,
+} from './model.ts'
 import {
   type KeyLimits,
   type KeyStore,
@@ -15,7 +21,6 @@ import {
   revokeKeysOfApp,
   revokeKeysOfDevice,
   revokeKeysOfPerson,
-  type StoredKey,
 } from './store.ts'
 
 const KEY_PREFIX = 'sk-mb-'
@@ -84,7 +89,10 @@ function mintKey(
   const { key, hash, prefix, tail } = keyOf(secretOf(id))
   const row: NewKey = {
     id,
-    ...{ tenantId, hash, prefix, tail },
+    tenantId,
+    hash,
+    prefix,
+    tail,
     name: scope.name ?? '',
     rateLimit: Math.min(scope.rateLimit ?? RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX),
     dailyTokens: scope.dailyTokens ?? 0,
@@ -115,11 +123,11 @@ function createLimits(store: Pick<KeyStore, 'limitsOf'>) {
      * The limits of a key that the caller makes. Throws `above_own_limit` where those asked for are
      * above the caller's own.
      */
-    async limitsWithin(maker: Maker, asked: Partial<KeyLimits>): Promise<KeyLimits> {
+    async limitsWithin(maker: Maker, wanted: Partial<KeyLimits>): Promise<KeyLimits> {
       const own = await ownLimits(maker)
       return {
-        rateLimit: withinOwn('rate_limit', own.rateLimit, asked.rateLimit, RATE_LIMIT_DEFAULT),
-        dailyTokens: withinOwn('daily_tokens', own.dailyTokens, asked.dailyTokens, 0),
+        rateLimit: withinOwn('rate_limit', own.rateLimit, wanted.rateLimit, RATE_LIMIT_DEFAULT),
+        dailyTokens: withinOwn('daily_tokens', own.dailyTokens, wanted.dailyTokens, 0),
       }
     },
   }

@@ -13,7 +13,7 @@ const MAY: Partial<
   feature: { run: ['core', 'port', 'speech'], type: ['feature'] },
   shared: { run: ['core', 'port', 'speech', 'http'], type: ['feature', 'door'] },
   door: { run: ['core', 'port', 'speech', 'http', 'shared'], type: ['feature'] },
-  routes: { run: ['core', 'port', 'http', 'shared'], type: ['feature', 'door'] },
+  routes: { run: ['core', 'port', 'http', 'shared'], type: ['speech', 'feature', 'door'] },
   http: { run: ['core', 'http'], type: [] },
   surface: { run: ['core', 'http', 'routes'], type: ['port', 'feature'] },
   app: { run: ['core', 'port', 'http', 'surface', 'routes'], type: ['feature', 'door', 'shared'] },

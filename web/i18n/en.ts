@@ -75,6 +75,8 @@ export const en: Dictionary = {
     'This address works on this machine only. Programs on other machines and in containers need its address on your network, and the server has to listen there (MB_HOST).',
   'connect.manual': 'Manual: step by step',
   'connect.model': 'Model',
+  'connect.ollama':
+    'Set the address of Ollama in the client to the one above and the API key to the key, and choose the model from the list. Clients without a field for a key use the port that needs none (MB_OLLAMA_PORT).',
   'connect.openwebui':
     'In Admin Panel → Settings → Connections, add a connection under OpenAI API with the address and key above. The models appear in the list by themselves.',
   'connect.title': 'Connect',
@@ -213,6 +215,8 @@ export const en: Dictionary = {
   'guide.licences': 'Licences',
   'guide.mcp': 'MCP connections',
   'guide.models': 'Models',
+  'guide.claude': 'Claude Code',
+  'guide.ollama': 'Ollama clients',
   'guide.openwebui': 'Open WebUI',
   'guide.operate': 'Operate and back up',
   'guide.postgres': 'Several servers',

@@ -69,6 +69,8 @@ export const zh = {
     '这个地址只在本机有效。其他机器和容器里的程序要用本机的局域网地址，并让服务器监听它（MB_HOST）。',
   'connect.manual': '手册：逐步设置',
   'connect.model': '模型名',
+  'connect.ollama':
+    '在客户端里把 Ollama 的地址设为上面的地址，密钥设为 API 密钥，再从列表里选模型。没有密钥一栏的客户端，用不需要密钥的端口（MB_OLLAMA_PORT）。',
   'connect.openwebui':
     '在“管理员面板 → 设置 → 外部连接”里给 OpenAI API 添加连接，填入上面的地址和密钥。模型会自动出现在列表里。',
   'connect.title': '接入',
@@ -202,6 +204,8 @@ export const zh = {
   'guide.licences': '许可证',
   'guide.mcp': 'MCP 连接',
   'guide.models': '模型',
+  'guide.claude': '接入 Claude Code',
+  'guide.ollama': '接入 Ollama 客户端',
   'guide.openwebui': '接入 Open WebUI',
   'guide.operate': '运行与备份',
   'guide.postgres': '多台服务器',

@@ -1,6 +1,7 @@
 // Writes the manual pages that are generated from the code. See --help.
 import { join } from 'node:path'
 import { errorsPage } from './manual/errors.ts'
+import { LANGUAGES } from './manual/language.ts'
 import { licencesPage } from './manual/licences.ts'
 import { settingsPage } from './manual/settings.ts'
 import { readArguments, runScript } from './usage.ts'
@@ -14,8 +15,6 @@ A test fails while a page differs from the output of this script.
 `
 
 const root = join(import.meta.dir, '..')
-const LANGUAGES = ['zh', 'en'] as const
-export type Language = (typeof LANGUAGES)[number]
 
 const PAGES = { settings: settingsPage, errors: errorsPage, licences: licencesPage }
 

@@ -57,12 +57,10 @@ export interface AppOptions {
   readonly consoleGate: Gate
   readonly auth: AuthParts & InvitationRouteParts
   readonly deviceEndpoints: DeviceEndpoints
-  readonly chat: Pick<ChatRouteOptions, 'assistants' | 'limits' | 'keptItems'>
+  readonly chat: ChatRouteOptions
   readonly clock: Pick<Clock, 'now' | 'steady'>
-  readonly mcp: Pick<McpRouteOptions, 'mcp' | 'door'>
-  readonly xiaozhi: Omit<XiaozhiRouteOptions, 'origins'> &
-    Omit<SocketRouteOptions, 'contexts' | 'record'> &
-    Omit<BoardsConsoleOptions, 'origins'>
+  readonly mcp: McpRouteOptions
+  readonly xiaozhi: XiaozhiRouteOptions & SocketRouteOptions & BoardsConsoleOptions
   readonly status: Status
   /** Whether the database takes writes, for `/healthz`. */
   readonly takesWrites: () => boolean
@@ -85,10 +83,11 @@ export interface AppOptions {
 export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, status, takesWrites, metrics } = options
   const { contexts, memory, studioLimit, sse, log, tls, verbose, record, pages } = options
+  const { chat, mcp, xiaozhi, clock } = options
+  const { agent, answers, apps, embeddings, openTurns, sessions } = services
+  const { voice } = services.voice
   const meters = metrics.page && metrics.meters
   const lines = verbose ? log : null
-  const { clock } = options
-  const chat = { ...options.chat, clock, ...auth, ...services, sse, contexts }
   const methodsOf = createMethodsOf(() => app.routes)
   const app: AnyElysia = new Elysia({
     systemRouter: false,
@@ -116,24 +115,24 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(visitorRoutes({ services, auth, sse, pages }))
     .use(
       new Elysia({ prefix: '/v1' })
-        .use(agentRoutes(machineGate, { agent: services.agent, sse, contexts }))
+        .use(agentRoutes(machineGate, { agent, sse, contexts }))
         .use(modelRoutes(machineGate, chat))
         .use(completionRoutes(machineGate, chat))
         .use(responseRoutes(machineGate, chat))
-        .use(embeddingsRoutes(machineGate, { ...services, contexts }))
-        .use(speechRoutes(machineGate, { ...services, ...services.voice }))
-        .use(transcriptionRoutes(machineGate, services.voice))
+        .use(embeddingsRoutes(machineGate, { embeddings, answers, contexts }))
+        .use(speechRoutes(machineGate, { voice, contexts, openTurns }))
+        .use(transcriptionRoutes(machineGate, { voice, contexts }))
         .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints))
-        .use(mcpRoutes(machineGate, { ...options.mcp, ...auth, sse, contexts })),
+        .use(mcpRoutes(machineGate, mcp)),
     )
-    .use(xiaozhiRoutes({ ...options.xiaozhi, ...auth }))
-    .use(socketRoutes({ ...options.xiaozhi, contexts, record }))
+    .use(xiaozhiRoutes(xiaozhi))
+    .use(socketRoutes(xiaozhi))
     .use(consoleOnly(consoleGate, services))
     .use(
       new Elysia({ prefix: '/console' })
-        .use(boardsConsoleRoutes(consoleGate, { ...options.xiaozhi, ...auth }))
-        .use(studioRoutes(consoleGate, { ...services, sse, studioLimit }))
-        .use(agentCheckRoutes(consoleGate, { ...services, clock, sse, studioLimit })),
+        .use(boardsConsoleRoutes(consoleGate, xiaozhi))
+        .use(studioRoutes(consoleGate, { agent, apps, sessions, sse, studioLimit }))
+        .use(agentCheckRoutes(consoleGate, { agent, clock, sse, studioLimit })),
     )
   if (tls) app.wrap((handle) => (request: Request) => handle(findablePath(request)))
   return app

@@ -187,9 +187,12 @@ export const givenSettings = (env: Environment): Readonly<Record<string, string>
       .filter(([, value]) => value !== ''),
   )
 
-/** Throws `ConfigError`. */
-export function loadConfig(env: Environment): Config {
-  const given = givenSettings(env)
+/** The environment has precedence over `stored`, settings of the console. Throws `ConfigError`. */
+export function loadConfig(
+  env: Environment,
+  stored: Readonly<Record<string, string>> = {},
+): Config {
+  const given = givenSettings({ ...stored, ...givenSettings(env) })
   const backup = Object.keys(given).find((name) => name.startsWith('MB_BACKUP_'))
   if (backup !== undefined && given.MB_DATABASE_URL !== undefined) {
     const message = `${backup} cannot be set beside MB_DATABASE_URL; back that up with pg_dump`

@@ -73,6 +73,7 @@ export function surface(
   services: SurfaceServices,
 ): AnyElysia {
   const { apps, devices, kb, sources, logs, transfer, provider, voice, answers } = services
+  const { sessions, transcripts } = services
   const routes: AnyElysia = new Elysia({ prefix })
   const { before, after } = auditHooks(services.audit)
   return routes
@@ -88,8 +89,8 @@ export function surface(
     .use(transferRoutes(gate, transfer, answers, services.audit))
     .use(providerRoutes(gate, provider))
     .use(mcpServerRoutes(gate, services.mcpServers, answers))
-    .use(sessionRoutes(gate, services))
-    .use(voiceRoutes(gate, voice, services.sessions))
+    .use(sessionRoutes(gate, { sessions, transcripts, answers }))
+    .use(voiceRoutes(gate, voice, sessions))
 }
 
 /** Services of the routes that only signed-in people may call. */

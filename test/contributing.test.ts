@@ -105,7 +105,7 @@ describe('the how-tos of CONTRIBUTING.md', () => {
     const paths = blocks.map(({ path }) => path.replace(/\d{4}/, 'NNNN'))
     expect(paths).toEqual([
       'src/tools/random-number.ts',
-      'src/wiring/services.ts',
+      'src/wiring/tools.ts',
       'src/config.ts',
       'scripts/manual/settings-words.ts',
       'src/features/settings/routes.ts',

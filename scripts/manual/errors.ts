@@ -1,7 +1,7 @@
 import { ERRORS } from '../../src/core/error-table.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { ERROR_WORDS } from '../../web/i18n/error-words.ts'
-import type { Language } from '../manual.ts'
+import type { Language } from './language.ts'
 
 const STATUSES = [
   ['400', 'the request is wrong; sending it again does not help', '请求有误，重发没有用'],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Language } from '../manual.ts'
+import type { Language } from './language.ts'
 import { PACKAGE_NOTES, PACKAGE_WORDS } from './licences-words.ts'
 
 const TEXTS = {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { SETTINGS } from '../../src/config.ts'
-import type { Language } from '../manual.ts'
+import type { Language } from './language.ts'
 import { SETTING_GROUPS } from './settings-words.ts'
 
 const TEXTS = {

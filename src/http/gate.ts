@@ -35,7 +35,8 @@ export const gate = (
       const owner = principal.tenantId
       const timer = uploads.timerFor(request, server, owner)
       const upload: UploadContext = {
-        ...{ timer, confirm },
+        timer,
+        confirm,
         keepOpen: () => server?.timeout(request, IDLE_SECONDS_MAX),
         hold: (bytes) => uploads.hold(request, owner, bytes),
         parse: (bytes) => uploads.parse(owner, bytes),
@@ -76,7 +77,7 @@ export interface KnownKey {
 const TURNS = new Set(['/v1/agent', '/v1/voice', '/v1/chat/completions', '/v1/responses'])
 
 /** What is checked and counted for each call of a key. */
-export interface CallOptions {
+export interface CallCounting {
   readonly limiter: RateLimiter
   /** Throws `budget_spent`, with these headers, for a key without tokens left. */
   readonly checkBudget: (key: BudgetedKey, headers: Admission['headers']) => Promise<void>
@@ -84,7 +85,8 @@ export interface CallOptions {
   readonly onAdmitted: (principal: Principal) => void
 }
 
-export interface BearerOptions extends CallOptions {
+export interface BearerOptions {
+  readonly call: Call
   readonly contexts: RequestContexts
   readonly keys: {
     readonly find: (token: string) => Promise<KnownKey | null>
@@ -99,7 +101,7 @@ const CHALLENGE = { 'www-authenticate': 'Bearer' }
 const invalidKey = () => appError('invalid_key', {}, { headers: CHALLENGE })
 
 /** Takes a slot of the key's rate limit for each call, and checks the token budget for a turn. */
-export function createCalls({ limiter, checkBudget, onAdmitted }: CallOptions) {
+export function createCalls({ limiter, checkBudget, onAdmitted }: CallCounting) {
   return async (
     { rateLimit, dailyTokens }: KnownKey,
     principal: Principal,
@@ -114,6 +116,8 @@ export function createCalls({ limiter, checkBudget, onAdmitted }: CallOptions) {
   }
 }
 
+export type Call = ReturnType<typeof createCalls>
+
 /** The key of an `Authorization` header; null when it holds none. */
 export const bearerToken = (header: string | null): string | null =>
   SCHEME.exec(header ?? '')?.[1] ?? null
@@ -124,10 +128,9 @@ const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
  * Admits a Bearer key. Missing, malformed, unknown and revoked keys get the same 401, which takes
  * no rate-limit slot.
  */
-export const bearer = (options: BearerOptions) => {
-  const { contexts, keys } = options
-  const call = createCalls(options)
-  return async (request: Request, route: string): Promise<Admission> => {
+export const bearer =
+  ({ call, contexts, keys }: BearerOptions) =>
+  async (request: Request, route: string): Promise<Admission> => {
     const token = bearerToken(request.headers.get('authorization'))
     const key = token === null ? null : await keys.find(token)
     if (!key) throw invalidKey()
@@ -139,7 +142,6 @@ export const bearer = (options: BearerOptions) => {
     }
     return { principal, headers, confirm }
   }
-}
 
 /**
  * The principal with its nesting depth: calls by MCP may come from another assistant, and tools

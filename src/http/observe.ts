@@ -144,6 +144,15 @@ export interface LoggedRequest extends RequestContext {
   readonly latencyMs: number
 }
 
+/** One step of a request that has a row of its own; it changes what is known of the request. */
+export type LoggedStep = Omit<LoggedRequest, keyof RequestContext | 'ts'> & Partial<RequestContext>
+
+export const rowOfStep = (known: RequestContext, step: LoggedStep, ts: number): LoggedRequest => ({
+  ...known,
+  ...step,
+  ts,
+})
+
 /** Completes a row: milliseconds from the first byte of the request. */
 export type RecordEnd = (firstMs: number | null, totalMs: number) => void
 

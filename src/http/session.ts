@@ -224,8 +224,14 @@ const principal = ({ user_id, tenant_id, role, operator }: SignedIn): Principal 
   role === null
     ? null
     : {
-        ...{ kind: 'session', tenantId: tenant_id, keyId: null, appId: null, deviceId: null },
-        ...{ userId: user_id, role, operator },
+        kind: 'session',
+        tenantId: tenant_id,
+        keyId: null,
+        appId: null,
+        deviceId: null,
+        userId: user_id,
+        role,
+        operator,
       }
 
 export interface CookieOptions {

@@ -62,7 +62,9 @@ test('a refused row is tried twice and dropped alone; the others keep their orde
   const written: string[] = []
   let tries = 0
   const rows = createWriteBehindQueue<string>({
-    ...{ clock, log, name: 'test' },
+    clock,
+    log,
+    name: 'test',
     async write(batch) {
       if (batch.includes('bad')) {
         tries += 1
@@ -84,7 +86,9 @@ test('rows wait for a database that is away, the oldest beyond 20,000 are droppe
   const written: number[] = []
   let away = true
   const rows = createWriteBehindQueue<number>({
-    ...{ clock, log, name: 'test' },
+    clock,
+    log,
+    name: 'test',
     async write(batch) {
       if (away) throw new DatabaseAway('lost', 'connection lost')
       written.push(...batch)

@@ -27,9 +27,8 @@ export interface NativeRuntime {
 }
 
 /** The environment of processes that load the ONNX Runtime. */
-export const onnxEnv = ({ onnxBinding }: Pick<NativeRuntime, 'onnxBinding'>) => ({
-  env: onnxBinding === null ? {} : { MOONBASE_ONNX_BINDING: onnxBinding },
-})
+export const onnxEnv = ({ onnxBinding }: Pick<NativeRuntime, 'onnxBinding'>) =>
+  onnxBinding === null ? {} : { MOONBASE_ONNX_BINDING: onnxBinding }
 
 type IsChecked = (name: string) => boolean
 

@@ -1,11 +1,19 @@
-import { AppError } from '../core/errors.ts'
+import { AppError, appError, type ErrorCode } from '../core/errors.ts'
 import { TTS_TEXT_CHARS_MAX } from '../core/limits/contract.ts'
 import { charCount } from '../core/text.ts'
 import type { AgentEvent } from '../features/agent/events.ts'
-import type { OpenedTurn } from '../features/agent/service.ts'
-import type { Voice } from '../features/voice/service.ts'
-import type { SpeechOutput } from '../features/voice/speech.ts'
 import { createSentences } from './sentences.ts'
+
+/** A turn of the agent that was admitted. */
+interface Turn {
+  run(
+    signal: AbortSignal,
+    emit: (events: readonly AgentEvent[]) => Promise<void> | undefined,
+  ): Promise<unknown>
+}
+
+/** The sound of a text. Resolves when it begins; rejects when the text cannot be spoken. */
+export type Speak = (text: string, signal: AbortSignal) => Promise<AsyncGenerator<Uint8Array>>
 
 /** A sentence of an answer and its sound. */
 export interface SpokenSentence {
@@ -17,21 +25,9 @@ export interface SpokenSentence {
   readonly sound: Promise<AsyncGenerator<Uint8Array>>
 }
 
-/** How to speak sentences. */
-export interface Speaking {
-  readonly voice: Pick<Voice, 'stream'>
-  readonly voiceId: string
-  readonly tenantId: string
-  readonly output: SpeechOutput
-}
-
 /** Begins to speak a text. */
-export function speakSentence(
-  { voice, voiceId, tenantId, output }: Speaking,
-  text: string,
-  signal: AbortSignal,
-): SpokenSentence {
-  const sound = voice.stream({ text, voice: voiceId, tenantId }, output, signal)
+export function speakSentence(speak: Speak, text: string, signal: AbortSignal): SpokenSentence {
+  const sound = speak(text, signal)
   // Marked as handled: it is awaited after the sentences before it, or never.
   sound.catch(() => {})
   return { text, sound }
@@ -50,7 +46,7 @@ export interface TurnEnd {
  * finished. Aborting the signal ends turn and speech.
  */
 export async function* speakTurn(
-  turn: Pick<OpenedTurn, 'run'>,
+  turn: Turn,
   speak: (text: string) => SpokenSentence,
   signal: AbortSignal,
   onEnd: (end: TurnEnd) => void,
@@ -69,7 +65,7 @@ export async function* speakTurn(
 
 /** The sentences of a turn as they are written. */
 async function* writtenSentences(
-  turn: Pick<OpenedTurn, 'run'>,
+  turn: Turn,
   signal: AbortSignal,
   onEnd: (end: TurnEnd) => void,
 ): AsyncGenerator<string> {
@@ -122,4 +118,24 @@ async function* writtenSentences(
       await news.promise
     }
   }
+}
+
+/**
+ * Runs a turn to its end and returns the reply. An `error` event becomes a 502 with its code and
+ * sentence, except for a key that was revoked meanwhile, which is a 401.
+ */
+export async function replyOf(turn: Turn, signal: AbortSignal): Promise<string> {
+  let reply: string | null = null
+  let failure: ErrorCode | null = null
+  await turn.run(signal, (events) => {
+    for (const event of events) {
+      if (event.type === 'error') failure = event.code
+      if (event.type === 'llm_end') reply = event.reply
+    }
+    return undefined
+  })
+  if (failure === 'invalid_key') throw appError(failure)
+  if (failure !== null) throw new AppError(failure, {}, { status: 502 })
+  if (reply === null) throw appError('turn_unavailable')
+  return reply
 }

@@ -1,3 +1,4 @@
+import type { Metrics } from '../channels/prometheus/metrics.ts'
 import { type Config, type Environment, loadConfig } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
@@ -7,23 +8,21 @@ import { openSpool } from '../data-folder/spool.ts'
 import { consolePages } from '../http/console-pages.ts'
 import { createJsonParser } from '../http/json-parser.ts'
 import { consoleFolder } from '../native/runtime.ts'
-import { createToolRegistry } from '../tools/tool-box.ts'
-import { createGuardedFetch } from '../upstream/egress/guarded-fetch.ts'
-import { createHappyEyeballs, probeConnect } from '../upstream/egress/happy-eyeballs.ts'
-import { createHostsFile, createResolver, type DnsQuery } from '../upstream/egress/resolver.ts'
-import { createGuard, isListedHost } from '../upstream/egress/url-guard.ts'
+import type { DnsQuery } from '../upstream/egress/resolver.ts'
 import { createUpstreamFetch } from '../upstream/net/upstream-call.ts'
 import type { Embedder } from '../upstream/ports/embedder.ts'
-import { openMail } from './console.ts'
-import { openKnowledge, openSharedEmbedder } from './knowledge.ts'
-import { createLiveSettings, type LiveSettings } from './live-settings.ts'
+import { openEgress } from './egress.ts'
+import { openSharedEmbedder } from './embedding.ts'
+import { createLiveSettings } from './live-settings.ts'
 import { openParser } from './machine.ts'
+import { openMail } from './mail.ts'
+import { openMetrics } from './metrics.ts'
 import { openModelPack } from './model-pack.ts'
 import { openPlatform } from './models.ts'
-import { openMetrics } from './monitoring.ts'
-import { openTools } from './services.ts'
+import { openReranker } from './reranker.ts'
 import { openStorage, type Storage } from './storage.ts'
-import { effectiveConfig, readStoredSettings } from './system.ts'
+import { effectiveConfig, readStoredSettings } from './stored-settings.ts'
+import { openTools } from './tools.ts'
 import { openSpeech, openVad } from './voice.ts'
 
 /** Commands and addresses of the program's own processes and threads (commands/program.ts). */
@@ -43,14 +42,18 @@ export interface Program {
   readonly jsonUrl: string
 }
 
-export interface Outside extends EgressParts {
+export interface Outside {
   readonly env: Environment
+  readonly clock: Clock
   readonly log: Logger
   readonly program: Program
+  readonly fetch: typeof fetch
   /** Shows a login code on the server's own terminal. */
   readonly printCode: (email: string, code: string) => void
   /** Used in place of the configured one, in tests. */
   readonly embedder?: Embedder
+  /** Opens a query at other name servers than the system's, in tests. */
+  readonly openQuery?: () => Promise<DnsQuery>
 }
 
 export type Adapters = Awaited<ReturnType<typeof openAdapters>>
@@ -70,119 +73,91 @@ export async function openAdapters(outside: Outside) {
   })
 }
 
-async function openOn(
-  storage: Storage,
-  config: Config,
-  metrics: Awaited<ReturnType<typeof openMetrics>>,
-  outside: Outside,
-) {
-  const { clock, log, program } = outside
+async function openOn(storage: Storage, config: Config, metrics: Metrics, outside: Outside) {
+  const { env, clock, log, program, printCode, openQuery, embedder: given } = outside
+  const { embedWorker, asrWorker, vadWorker, parseWorker, modelWorker } = program
   const { meters } = metrics
-  const fetch = createUpstreamFetch(outside.fetch)
-  const { embedWorker, asrWorker, vadWorker, parseWorker, encoderUrl, jsonUrl } = program
   const { runtime, upgradeCopy } = storage
   if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
   const { replaced } = runtime
   if (replaced.length > 0) log.warn('native parts differed', { written: replaced.join(', ') })
+  const fetch = createUpstreamFetch(outside.fetch)
   const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config, storage.holdsSealed))
   const sealed = await storage.sealedSettings()
   const stored = readStoredSettings(sealed, secrets.encryption, log)
-  const effective = effectiveConfig(outside.env, stored, log)
+  const effective = effectiveConfig(env, stored, log)
   const live = createLiveSettings({ config: effective, fallback: config, clock, log })
-  const { modelWorker } = program
   const modelPack = openModelPack({ config, clock, log, fetch, modelWorker })
-  const { chat, embed, rerank: packedReranker } = modelPack.servers
+  const { chat, embed, rerank } = modelPack.servers
   // Looks for a model server on this machine while the rest is opened.
   const finding = openPlatform({ live, clock, fetch, packed: chat })
   const parser = openParser(parseWorker, clock)
   const spool = onDataDir(config.MB_DATA_DIR, () => openSpool(config.MB_DATA_DIR))
-  const jsonParser = createJsonParser({ clock, workerUrl: jsonUrl })
-  const common = { live, clock, log, fetch, meters }
-  const speech = await openSpeech({ ...common, asrWorker, encoderUrl, parser })
+  const jsonParser = createJsonParser({ clock, workerUrl: program.jsonUrl })
+  const speech = await openSpeech({
+    live,
+    clock,
+    log,
+    fetch,
+    meters,
+    asrWorker,
+    encoderUrl: program.encoderUrl,
+    parser,
+  })
   const vad = openVad({ config, clock, log, vadWorker, runtime })
   const embedding = await openSharedEmbedder({
-    ...common,
-    ...{ given: outside.embedder, runtime, embedWorker, packed: embed },
+    live,
+    clock,
+    log,
+    fetch,
+    meters,
+    runtime,
+    embedWorker,
+    packed: embed,
+    given,
   })
-  // Awaited late, because the writer thread starts beside everything above.
-  const { db, openShared, reader, scans, turnIndex, ...indexes } = await storage.opening
-  const shared = await openShared(log)
-  const parts = { ...indexes, db, shared, reader, scans, embedding, packedReranker }
-  const kb = await openKnowledge({ ...common, ...parts })
-  const egress = openEgress(live, outside)
-  const tools = await openTools({ ...common, egress, parser })
-  const builtInTools = createToolRegistry(tools, [kb.searchTool])
+  const reranker = await openReranker({ live, clock, log, fetch, packed: rerank })
+  const egress = openEgress({ live, clock, fetch: outside.fetch, openQuery })
+  const tools = await openTools({ live, clock, fetch, egress, parser })
   const pages = await consolePages(consoleFolder())
   const mailer = await openMail(live)
+  // Awaited late, because the writer thread starts beside everything above.
+  const { db, openShared, reader, scans, vectors, words, turnIndex, nextNum } =
+    await storage.opening
+  const shared = await openShared(log)
   const platform = await finding
-  const upstreams = {
+  return {
+    env,
+    clock,
+    log,
+    program,
+    printCode,
+    config,
+    stored,
+    live,
+    fetch,
+    secrets,
+    metrics,
+    spool,
+    db,
+    shared,
+    reader,
+    scans,
+    vectors,
+    words,
+    turnIndex,
+    nextNum,
     modelPack,
     platform,
     speech,
     vad,
     embedding,
+    reranker,
     egress,
+    tools,
     parser,
     jsonParser,
     mailer,
-  }
-  return {
-    ...outside,
-    config,
-    stored,
-    live,
-    fetch,
-    spool,
-    ...upstreams,
-    db,
-    shared,
     pages,
-    reader,
-    scans,
-    turnIndex,
-    secrets,
-    kb,
-    builtInTools,
-    metrics,
   }
-}
-
-/** One try waits this long for a name server; c-ares doubles it for the next. */
-const QUERY_MS_MAX = 2_000
-const QUERY_TRIES = 2
-
-export interface EgressParts {
-  readonly clock: Clock
-  readonly fetch: typeof fetch
-  /** Opens a query at the system's name servers; tests ask name servers of their own. */
-  readonly openQuery?: () => Promise<DnsQuery>
-}
-
-/** Requests to addresses that tenants supply: checked, pinned, never redirected. */
-function openEgress(live: LiveSettings, { clock, fetch, openQuery = systemQuery }: EgressParts) {
-  const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
-  const resolve = createResolver({
-    clock,
-    openQuery,
-    hostsFile: createHostsFile('/etc/hosts'),
-    systemLookup: async (name) => {
-      const { lookup } = await import('node:dns/promises')
-      return lookup(name, { all: true })
-    },
-    isListed: (name) => isListedHost(name, allow()),
-  })
-  const chooseAddress = createHappyEyeballs({ clock, probeConnect })
-  return {
-    fetchFor: createGuardedFetch({ guard: createGuard({ resolve, allow }), fetch, chooseAddress }),
-    /** The guard without exceptions, for addresses that others will connect to. */
-    publicOnly: createGuard({ resolve, allow: () => [] }),
-  }
-}
-
-export type Egress = ReturnType<typeof openEgress>
-
-/** A resolver for each query: it can be cancelled alone and reads resolv.conf as it is now. */
-async function systemQuery(): Promise<DnsQuery> {
-  const { Resolver } = await import('node:dns/promises')
-  return new Resolver({ timeout: QUERY_MS_MAX, tries: QUERY_TRIES })
 }

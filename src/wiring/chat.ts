@@ -1,17 +1,39 @@
 import { RESPONSE_ITEMS_BYTES_MAX, RESPONSE_ITEMS_MAX } from '../core/limits/machine.ts'
 import { createAssistants } from '../doors/openai/assistants.ts'
+import type { ChatRouteOptions } from '../doors/openai/endpoint.ts'
 import { createItemStore } from '../doors/openai/item-store.ts'
 import { createKeptItems } from '../doors/openai/kept-items.ts'
+import type { Agent } from '../features/agent/service.ts'
 import type { Apps } from '../features/apps/service.ts'
+import type { JsonAnswers } from '../http/json-answers.ts'
+import type { RequestContexts } from '../http/observe.ts'
+import type { Origins } from '../http/origin.ts'
+import type { Sse } from '../http/sse.ts'
 import type { Adapters } from './adapters.ts'
 
 const ITEM_LIMITS = { items: RESPONSE_ITEMS_MAX, bytes: RESPONSE_ITEMS_BYTES_MAX }
 
+interface ChatNeeds {
+  readonly apps: Apps
+  readonly agent: Agent
+  readonly answers: JsonAnswers
+  readonly sse: Sse
+  readonly contexts: RequestContexts
+  readonly origins: Origins
+}
+
 /** Wires chat completions and responses. */
-export function openChat({ config, clock, log, db }: Adapters, apps: Pick<Apps, 'names'>) {
+export function openChat(adapters: Adapters, needs: ChatNeeds): ChatRouteOptions {
+  const { config, clock, log, db } = adapters
   const store = createItemStore(db, ITEM_LIMITS)
   return {
-    assistants: createAssistants(apps),
+    agent: needs.agent,
+    answers: needs.answers,
+    sse: needs.sse,
+    contexts: needs.contexts,
+    origins: needs.origins,
+    clock,
+    assistants: createAssistants(needs.apps),
     limits: { messages: config.MB_CHAT_MESSAGES_MAX, chars: config.MB_CHAT_CHARS_MAX },
     keptItems: createKeptItems({ store, clock, log, hours: config.MB_RESPONSE_HOURS }),
   }

@@ -1,39 +1,43 @@
 import { createApp } from '../app.ts'
 import { MINUTE_MS } from '../core/clock.ts'
-import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
-import { PERSON_REQUESTS_MAX, STUDIO_TURNS_MAX, TURN_BYTES_SURE } from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
-import { createMemoryBudget } from '../core/memory-budget.ts'
 import type { Sockets } from '../doors/xiaozhi/sockets.ts'
-import { createAgent } from '../features/agent/service.ts'
 import { createTurnConfigStore } from '../features/agent/store.ts'
+import { createApps } from '../features/apps/service.ts'
+import { createAppStore } from '../features/apps/store.ts'
+import { createEmbeddings } from '../features/embeddings/service.ts'
+import { createPersonas } from '../features/personas/service.ts'
+import { createPersonaStore } from '../features/personas/store.ts'
+import { createSettings } from '../features/settings/service.ts'
+import { createSettingsStore } from '../features/settings/store.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
-import { bearer, gate } from '../http/gate.ts'
-import { createJsonAnswers } from '../http/json-answers.ts'
-import { createRequestContexts } from '../http/observe.ts'
-import {
-  createBodyTimers,
-  createRateLimiter,
-  createRequestMemory,
-  personLimit,
-} from '../http/request-limits.ts'
-import { createSse, type Sse } from '../http/sse.ts'
+import { bearer, createCalls, gate } from '../http/gate.ts'
+import type { Sse } from '../http/sse.ts'
 import { createJobs, type Jobs, tenthOfTime } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
+import { openAgent } from './agent.ts'
 import { openBackups } from './backups.ts'
 import { openChat } from './chat.ts'
 import { openConsole } from './console.ts'
 import { openDevices, openXiaozhi } from './devices.ts'
-import { requestBudgetBytes } from './machine.ts'
+import { openHttp, type ServerLimits } from './http.ts'
+import { type Knowledge, openKnowledge } from './knowledge.ts'
 import { openMcp, openMcpServers } from './mcp.ts'
-import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
-import { openAudit, openKeys, openManagement, openRecords, openRemoval } from './services.ts'
+import { openProvider } from './provider.ts'
+import {
+  openAudit,
+  openKeys,
+  openRecords,
+  openRemoval,
+  openShares,
+  openTransfer,
+} from './services.ts'
 import { openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
 import { openSystem } from './system.ts'
-import { composeVoice } from './voice.ts'
+import { openVoice } from './voice.ts'
 import { openWyoming } from './wyoming.ts'
 
 /** Each prune also checks the clock: soon after the clock was set, nothing is deleted. */
@@ -42,82 +46,172 @@ const ERASE_EVERY_MS = MINUTE_MS / 3
 
 /** Creates all parts, each after those it depends on; nothing listens yet. */
 export function compose(adapters: Adapters, limits: ServerLimits = {}) {
-  const { config, clock, log, db, kb, parser, jsonParser } = adapters
+  const { config, clock, log, db, speech } = adapters
   const jobs = createJobs({ clock, log })
   const http = openHttp(adapters, limits)
-  const { budget, contexts, sse, limiter, uploads } = http
-  const { logs, usage, budgets, buffers, record } = openRecords(adapters)
+  const { budget, contexts, sse, answers, uploads, personLimit, studioLimit } = http
+  const { logs, usage, budgets, buffers } = openRecords(adapters)
+  const { record } = logs
 
   const tenants = createTenants({ store: createTenantStore(db), clock })
-  const { keys, openTurns, sockets } = openKeys({ ...adapters, usage, tenants })
-  const servers = openMcpServers(adapters, jobs)
-  const sources = openSources(adapters, jobs)
-  const managed = { keys, budgets, tenants, sources, jobs, ...servers }
-  const management = openManagement({ ...adapters, ...managed })
+  const { service: keys, openTurns, sockets } = openKeys(adapters, { usage, tenants })
   const audit = openAudit(adapters)
-  const stock = openDevices({ ...adapters, ...audit, keys, secret: adapters.secrets.session })
-  const { devices, endpoints, lastSeen } = stock
-  const { provider, channelOf, modelLists } = openProvider(adapters)
-  const talk = openSessions({ ...adapters, ...{ jobs, budget } })
+  const { auditCode } = audit
+  const kb = openKnowledge(adapters)
+  const sources = openSources(adapters, { kb, jobs })
+  const mcpServers = openMcpServers(adapters, jobs)
+  const apps = createApps({ store: createAppStore(db), keys, clock })
+  const personas = createPersonas({ store: createPersonaStore(db), clock })
+  const settings = createSettings({ store: createSettingsStore(db), tenants })
+  const shares = openShares(adapters, { apps, keys, budgets })
+  const transfer = openTransfer(adapters, {
+    personas,
+    apps,
+    settings,
+    mcpServers: mcpServers.service,
+    kb,
+    sources,
+    jobs,
+  })
+  const devices = openDevices(adapters, { keys, auditCode })
+  const provider = openProvider(adapters)
+  const sessions = openSessions(adapters, { jobs, budget })
   const configs = createTurnConfigStore(db)
-  const caller = { keys, budgets, usage, devices, openTurns }
-  const turn = { ...turnAdapters(adapters), ...talk, ...servers, budget, configs, channelOf }
-  const agent = createAgent({ ...turn, ...caller })
-  const voice = composeVoice({ ...adapters, agent, contexts, record, openTurns })
-  const records = { audit, keys, logs, modelLists, usage, openTurns, ...management }
+  const agent = openAgent(adapters, {
+    keys,
+    openTurns,
+    usage,
+    budgets,
+    devices: devices.service,
+    kb,
+    mcpServers,
+    provider,
+    sessions,
+    configs,
+    budget,
+  })
+  const voice = openVoice({ speech, agent, clock, log, contexts, record, openTurns })
+  const removal = openRemoval(adapters, { kb, sources, jobs })
+  const people = openConsole(adapters, {
+    tenants,
+    keys,
+    auditCode,
+    jobs,
+    removal,
+    contexts,
+    uploads,
+    personLimit,
+  })
+  const { origins } = people.login
+  const system = openSystem(adapters, { jobs, tenants, kb })
+  const backups = openBackups(adapters, jobs)
+  const site = openSite(adapters, { sse, backups, sources })
 
-  const calls = { limiter, checkBudget: budgets.check, onAdmitted: usage.countCall }
-  const bearerKey = bearer({ ...calls, contexts, keys })
-  const wyoming = openWyoming({ ...adapters, ...voice, ...records, agent, calls, record })
-  const secret = adapters.secrets.session
-  const removal = openRemoval({ ...adapters, sources, jobs })
-  const heads = { removal, secret, head: adapters.pages.head }
-  const people = openConsole({ ...adapters, ...http, ...audit, ...managed, ...heads })
-  const system = openSystem(adapters, jobs, tenants)
-  const chat = openChat(adapters, management.apps)
-  const parts = { ...kb.services, ...people.services, ...talk.services, system }
+  const call = createCalls({
+    limiter: http.limiter,
+    checkBudget: budgets.check,
+    onAdmitted: usage.countCall,
+  })
+  const chat = openChat(adapters, { apps, agent, answers, sse, contexts, origins })
+  const mcp = openMcp(adapters, { kb: kb.service, agent, configs, sse, contexts, origins })
+  const xiaozhi = openXiaozhi(adapters, {
+    devices,
+    voice: voice.voice,
+    agent,
+    budget,
+    sockets,
+    keys,
+    call,
+    contexts,
+    origins,
+    record,
+  })
+  const wyoming = openWyoming(adapters, {
+    keys,
+    call,
+    agent,
+    openTurns,
+    voice: voice.voice,
+    record,
+  })
+
   const app = createApp({
-    services: { ...records, ...parts, ...stock, agent, sources, provider, voice, ...http },
-    machineGate: gate('machine', bearerKey, uploads),
+    services: {
+      agent,
+      answers,
+      apps,
+      audit,
+      conversations: sessions.conversations,
+      devices: devices.service,
+      embeddings: createEmbeddings(adapters.embedding),
+      kb: kb.service,
+      keys,
+      logs,
+      mcpServers: mcpServers.service,
+      members: people.members,
+      modelLists: provider.modelLists,
+      openTurns,
+      pairing: devices.pairing,
+      people: people.people,
+      personas,
+      provider: provider.service,
+      sessions: sessions.service,
+      settings,
+      shares,
+      sources: sources.service,
+      studioLimit,
+      system,
+      transcripts: sessions.transcripts,
+      transfer,
+      usage,
+      voice,
+    },
+    machineGate: gate('machine', bearer({ call, contexts, keys }), uploads),
     consoleGate: people.gate,
     auth: people.login,
-    deviceEndpoints: endpoints,
+    deviceEndpoints: devices.endpoints,
     chat,
-    clock,
-    mcp: openMcp({ ...adapters, agent, configs }),
-    xiaozhi: openXiaozhi({
-      ...adapters,
-      ...voice,
-      ...{ stock, agent, budget, sockets, keys, calls },
-    }),
-    ...openSite(adapters, sse, openBackups(adapters, jobs), sources.open),
-    ...http,
+    mcp,
+    xiaozhi,
+    status: site.status,
+    takesWrites: site.takesWrites,
+    metrics: adapters.metrics,
     pages: adapters.pages,
+    contexts,
+    memory: http.memory,
+    studioLimit,
+    sse,
+    clock,
     log,
     tls: config.MB_TLS_CERT !== undefined,
     verbose: config.MB_LOG_LEVEL === 'debug',
     record,
   })
-  const kept = [
-    logs,
-    usage,
-    audit.audit,
-    management.shares,
-    chat.keptItems,
-    people.sessions,
-    removal,
-  ]
-  const prune = schedule(adapters, jobs, kept, servers)
 
-  const written = { ...buffers, lastSeen, citations: kb.citations }
+  const kept = [logs, usage, audit.audit, shares, chat.keptItems, people.sessions, removal]
+  const prune = schedule(adapters, { jobs, kept, kb, mcpServers })
+  const { rows, sums } = buffers
+  const { lastSeen } = devices
+  const { citations } = kb
   // Parts that still write are closed before the parts that they write to.
-  const { reader, scans, live, modelPack, shared, vad } = adapters
+  const { parser, jsonParser, vad, reader, scans, live, modelPack, shared } = adapters
   const processes = [parser, jsonParser, ...(vad ? [vad] : [])]
-  const writers = [jobs, ...processes, ...Object.values(written)]
+  const writers = [jobs, ...processes, rows, sums, lastSeen, citations]
   const closing = [...writers, reader, scans, live, modelPack, shared, db]
-  const close = () => closeAll(log, closing)
-  const doors = { app, wyoming, sse: closedWith(sse, sockets), people }
-  return { ...doors, budget, jobs, keys, buffers: written, prune, sources, servers, close }
+  return {
+    app,
+    wyoming,
+    sse: closedWith(sse, sockets),
+    budget,
+    jobs,
+    keys,
+    kb,
+    buffers: { rows, sums, lastSeen, citations },
+    prune,
+    sources,
+    servers: mcpServers,
+    close: () => closeAll(log, closing),
+  }
 }
 
 /** Streams and sockets end together when the server stops. */
@@ -129,24 +223,17 @@ const closedWith = ({ open, close }: Sse, sockets: Sockets) => ({
   },
 })
 
-/** The adapters that a turn uses. */
-const turnAdapters = (adapters: Adapters) => {
-  const { clock, log, builtInTools, metrics, kb, egress, shared } = adapters
-  return {
-    ...{ clock, log, builtInTools },
-    meters: metrics.meters,
-    turnOrder: shared.turnOrder,
-    retrieve: kb.service.retrieve,
-    imageGuard: egress.publicOnly,
-  }
+interface ScheduleNeeds {
+  readonly jobs: Jobs
+  readonly kept: readonly { readonly prune: () => Promise<void> }[]
+  readonly kb: Knowledge
+  readonly mcpServers: ReturnType<typeof openMcpServers>
 }
 
 /** The one list of jobs that run at intervals. Returns the job that deletes old records. */
 function schedule(
-  { kb, platform, log, db, clock }: Adapters,
-  jobs: Jobs,
-  kept: readonly { readonly prune: () => Promise<void> }[],
-  { retryDue }: ReturnType<typeof openMcpServers>,
+  { platform, log, db, clock }: Adapters,
+  { jobs, kept, kb, mcpServers }: ScheduleNeeds,
 ): () => Promise<void> {
   const prune = async () => {
     for (const records of kept) await records.prune()
@@ -154,7 +241,7 @@ function schedule(
   const erase = tenthOfTime(clock, async (signal) => db.erase?.(signal))
   jobs.every('erase deleted data', ERASE_EVERY_MS, erase)
   jobs.every('prune logs', PRUNE_EVERY_MS, prune)
-  jobs.every('list mcp tools', MINUTE_MS, retryDue)
+  jobs.every('list mcp tools', MINUTE_MS, mcpServers.retryDue)
   jobs.run('embed anew', kb.reembed.run)
   jobs.every('embed anew', MINUTE_MS, kb.reembed.run)
   jobs.every('look for a model server', platform.lookAgainMs, async () => {
@@ -176,40 +263,5 @@ async function closeAll(log: Logger, parts: readonly Closeable[]): Promise<void>
     } catch (error) {
       log.error('close failed', errorFields(error))
     }
-  }
-}
-
-/** Limits that tests set to other values; 0 requests a minute are unlimited. */
-export interface ServerLimits {
-  /** Memory for the bodies of requests and the answers in progress. */
-  readonly requestBytesMax?: number
-  readonly personRequestsMax?: number
-  readonly studioTurnsMax?: number
-}
-
-/** What all routes share: memory and time of requests, streams, lists, and rate limits. */
-function openHttp(adapters: Adapters, limits: ServerLimits) {
-  const { requestBytesMax = requestBudgetBytes() } = limits
-  const { personRequestsMax = PERSON_REQUESTS_MAX } = limits
-  const { studioTurnsMax = STUDIO_TURNS_MAX } = limits
-  const { config, clock, log, shared, jsonParser } = adapters
-  const onError = (error: unknown) => log.error('stream failed', errorFields(error))
-  const budget = createMemoryBudget(requestBytesMax, TURN_BYTES_SURE)
-  const memory = createRequestMemory(budget)
-  const limiter = createRateLimiter(shared.openWindows('key', RATE_WINDOW_MS))
-  return {
-    budget,
-    memory,
-    limiter,
-    contexts: createRequestContexts(clock.steady),
-    answers: createJsonAnswers({ clock, budget, onError }),
-    sse: createSse({ clock, streamsMax: config.MB_MAX_STREAMS, memory, onError }),
-    uploads: {
-      timerFor: createBodyTimers({ steady: clock.steady, memory }),
-      hold: memory.add,
-      parse: jsonParser.parse,
-    },
-    personLimit: personLimit(limiter, 'console', personRequestsMax),
-    studioLimit: personLimit(limiter, 'studio', studioTurnsMax),
   }
 }

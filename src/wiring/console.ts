@@ -1,6 +1,6 @@
 import type { OidcOptions } from '../channels/openid/oidc.ts'
 import type { Config } from '../config.ts'
-import { type Clock, DAY_MS, HOUR_MS } from '../core/clock.ts'
+import { DAY_MS, HOUR_MS } from '../core/clock.ts'
 import { deriveKey } from '../core/crypto.ts'
 import { LOCAL_DOMAIN } from '../core/email.ts'
 import { LOGIN_CODES_WINDOW_MS, RATE_WINDOW_MS } from '../core/limits/contract.ts'
@@ -18,9 +18,9 @@ import { createDelivery, type Delivery } from '../features/login/delivery.ts'
 import { createEmailLogin, createLoginCodes } from '../features/login/email.ts'
 import { createNativeLogin } from '../features/login/native-app.ts'
 import { createOAuthLogin } from '../features/login/oauth.ts'
-import { createSessionStore, type SessionStore } from '../features/login/session-store.ts'
+import { createSessionStore } from '../features/login/session-store.ts'
 import { createSessions } from '../features/login/sessions.ts'
-import { createSignupPolicy } from '../features/login/signup-policy.ts'
+import { createSignupPolicy, type SignupPolicy } from '../features/login/signup-policy.ts'
 import { createMembers } from '../features/members/service.ts'
 import { createMemberStore } from '../features/members/store.ts'
 import { createPeople } from '../features/people/service.ts'
@@ -28,7 +28,6 @@ import { createPeopleStore } from '../features/people/store.ts'
 import { nameOf, type Tenants } from '../features/tenants/service.ts'
 import type { Uploads } from '../http/body.ts'
 import { clientAddress } from '../http/client-address.ts'
-import type { PageHead } from '../http/console-pages.ts'
 import type { RequestContexts } from '../http/observe.ts'
 import { createOrigins } from '../http/origin.ts'
 import {
@@ -39,82 +38,85 @@ import {
 } from '../http/request-limits.ts'
 import { createConsoleSessions, createSessionTokens, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
-import type { Db } from '../storage/db.ts'
-import type { SharedState } from '../storage/shared-state.ts'
 import type { UpstreamFetch } from '../upstream/net/upstream-call.ts'
 import type { IdentityProvider } from '../upstream/ports/identity.ts'
-import type { Mailer } from '../upstream/ports/mail.ts'
-import type { Live, LiveSettings } from './live-settings.ts'
+import type { Adapters } from './adapters.ts'
 
-export interface ConsoleParts {
-  readonly config: Config
-  readonly live: LiveSettings
-  readonly mailer: Live<Mailer | null>
-  readonly clock: Clock
-  readonly log: Logger
-  readonly jobs: Jobs
+interface ConsoleNeeds {
   readonly tenants: Tenants
-  readonly db: Db
-  readonly shared: Pick<SharedState, 'openWindows' | 'openCodes'>
+  readonly keys: Keys
+  readonly auditCode: AuditCode
+  readonly jobs: Jobs
   /** Removes what deleted people leave behind. */
   readonly removal: { readonly wake: () => void }
-  /** Where pages of the server's own find the style of the console. */
-  readonly head: PageHead
   readonly contexts: RequestContexts
-  readonly keys: Keys
   readonly uploads: Uploads
   readonly personLimit: PersonLimit
-  readonly auditCode: AuditCode
-  /** Signs sessions, seals login state and hashes login codes, by a derived key each. */
-  readonly secret: Uint8Array
-  readonly fetch: UpstreamFetch
-  readonly printCode: (email: string, code: string) => void
 }
 
 /** Wires login, sessions and the console's gate. */
-export function openConsole(parts: ConsoleParts) {
-  const { config, live, clock, secret, shared, tenants, contexts, uploads, personLimit } = parts
+export function openConsole(adapters: Adapters, needs: ConsoleNeeds) {
+  const { config, live, clock, db, log, pages, secrets, shared } = adapters
+  const { tenants, keys, auditCode, jobs, removal, contexts, uploads, personLimit } = needs
   const proxies = config.MB_TRUST_PROXY
   const tls = config.MB_TLS_CERT !== undefined
   const publicUrl = () => live.config().MB_PUBLIC_URL
   const origins = createOrigins({ publicUrl, proxies, tls })
-  const sessionStore = createSessionStore(parts.db)
-  const invitationStore = createInvitationStore(parts.db)
-  const invitations = createInvitations({ store: invitationStore, clock, nameOf })
-  const opened = createSessions({ store: sessionStore, clock, tenants, invitations })
+  const invitations = createInvitations({ store: createInvitationStore(db), clock, nameOf })
+  const store = createSessionStore(db)
+  const opened = createSessions({ store, clock, tenants, invitations })
   const sessions = createConsoleSessions({
-    tokens: createSessionTokens({ secret, clock }),
+    tokens: createSessionTokens({ secret: secrets.session, clock }),
     findUser: tenants.ofSession,
     moveHome: opened.moveHome,
     end: opened.end,
     secure: config.MB_COOKIE_SECURE,
   })
-  warnOfPlainHttp(config, parts.log)
-  const login = openLogin(parts, sessionStore)
+  warnOfPlainHttp(config, log)
   const { roleIn } = tenants
+  const addressOf = clientAddress(proxies)
+  const addresses = createRateLimiter(shared.openWindows('address', RATE_WINDOW_MS))
+  const guesses = createRateLimiter(shared.openWindows('login guess by address', HOUR_MS))
+  const delivery = openDelivery(adapters)
+  const signup = createSignupPolicy(tenants, () => live.config().MB_SIGNUP)
   return {
     gate: sessionGate({ sessions, roleIn, origins, contexts, uploads, limit: personLimit }),
     sessions: opened,
-    services: { members: openMembers(parts, login.delivery), people: openPeople(parts) },
+    members: openMembers(adapters, { delivery, jobs, tenants, keys }),
+    people: createPeople({
+      store: createPeopleStore(db),
+      clock,
+      nameOf,
+      onEnded: keys.onRevoked,
+      onGone: removal.wake,
+    }),
     login: {
-      ...login,
+      email: openEmailLogin(adapters, { signup, delivery, jobs }),
+      oauth: createOAuthLogin({
+        providers: identityProviders(config, adapters.fetch),
+        clock,
+        key: deriveKey(secrets.session, 'oauth flow'),
+        signup,
+        log,
+      }),
+      native: createNativeLogin({
+        openCodes: shared.openCodes,
+        keys,
+        store,
+        key: deriveKey(secrets.session, 'consent'),
+        clock,
+        schemes: config.MB_APP_SCHEMES,
+      }),
       tenants,
       sessions,
       opened,
       invitations,
-      head: parts.head,
-      auditCode: parts.auditCode,
+      head: pages.head,
+      auditCode,
       origins,
       secureCookies: config.MB_COOKIE_SECURE,
-      addressLimit: addressLimit(
-        createRateLimiter(shared.openWindows('address', RATE_WINDOW_MS)),
-        clientAddress(proxies),
-      ),
-      guessLimit: guessLimit(
-        createRateLimiter(shared.openWindows('login guess by address', HOUR_MS)),
-        clientAddress(proxies),
-        LOGIN_GUESSES_PER_HOUR_MAX,
-      ),
+      addressLimit: addressLimit(addresses, addressOf),
+      guessLimit: guessLimit(guesses, addressOf, LOGIN_GUESSES_PER_HOUR_MAX),
     },
   }
 }
@@ -128,19 +130,16 @@ function warnOfPlainHttp(config: Config, log: Logger) {
   }
 }
 
-/** Wires people: the addresses that can sign in at all. */
-const openPeople = ({ db, clock, keys, removal }: ConsoleParts) =>
-  createPeople({
-    store: createPeopleStore(db),
-    clock,
-    nameOf,
-    onEnded: keys.onRevoked,
-    onGone: removal.wake,
-  })
+interface MemberNeeds {
+  readonly delivery: Delivery
+  readonly jobs: Jobs
+  readonly tenants: Tenants
+  readonly keys: Keys
+}
 
 /** Wires the members of a tenant. */
-function openMembers(parts: ConsoleParts, delivery: Delivery) {
-  const { db, clock, jobs, shared, tenants, keys } = parts
+function openMembers(adapters: Adapters, { delivery, jobs, tenants, keys }: MemberNeeds) {
+  const { db, clock, shared } = adapters
   const limiter = createRateLimiter(shared.openWindows('invitation', DAY_MS))
   const mails = shared.openWindows('invitation mail', DAY_MS)
 
@@ -166,74 +165,39 @@ function openMembers(parts: ConsoleParts, delivery: Delivery) {
   })
 }
 
-/** Wires every way of signing in. */
-function openLogin(parts: ConsoleParts, sessions: SessionStore) {
-  const { tenants, config, live, clock, log, jobs, keys, secret, printCode, mailer } = parts
-  const { openCodes, openWindows } = parts.shared
-  const signup = createSignupPolicy(tenants, () => live.config().MB_SIGNUP)
-  const site = () => live.config().MB_PUBLIC_URL
-  const delivery = createDelivery({ mailer, print: printCode, site, log })
-  const email = createEmailLogin({
+/** Sends codes and invitations by mail, or shows codes on the terminal. */
+const openDelivery = ({ live, mailer, printCode, log }: Adapters) =>
+  createDelivery({ mailer, print: printCode, site: () => live.config().MB_PUBLIC_URL, log })
+
+interface EmailLoginNeeds {
+  readonly signup: SignupPolicy
+  readonly delivery: Delivery
+  readonly jobs: Jobs
+}
+
+/** Wires signing in by a code. */
+function openEmailLogin({ clock, secrets, shared }: Adapters, needs: EmailLoginNeeds) {
+  const { openCodes, openWindows } = shared
+  return createEmailLogin({
     clock,
-    codes: createLoginCodes({ openCodes, key: deriveKey(secret, 'login code') }),
-    signup,
-    delivery,
-    jobs,
+    codes: createLoginCodes({ openCodes, key: deriveKey(secrets.session, 'login code') }),
+    signup: needs.signup,
+    delivery: needs.delivery,
+    jobs: needs.jobs,
     codeLimiter: createRateLimiter(openWindows('login code', LOGIN_CODES_WINDOW_MS)),
     guessLimiter: createRateLimiter(openWindows('login guess', DAY_MS)),
   })
-  const oauth = createOAuthLogin({
-    providers: identityProviders(config, parts.fetch),
-    clock,
-    key: deriveKey(secret, 'oauth flow'),
-    signup,
-    log,
-  })
-  const native = createNativeLogin({
-    openCodes,
-    keys,
-    store: sessions,
-    key: deriveKey(secret, 'consent'),
-    clock,
-    schemes: config.MB_APP_SCHEMES,
-  })
-  return { email, oauth, native, delivery }
 }
 
-/** The mail server in use; null without one. */
-export const openMail = (live: LiveSettings) =>
-  live.part(['MB_SMTP_URL', 'MB_MAIL_FROM'], openMailer, async (mailer) => mailer?.close())
-
-/** The mail client is loaded with the first mail: it takes longer to load than everything else. */
-function openMailer(config: Config): Mailer | null {
-  const url = config.MB_SMTP_URL
-  if (url === undefined) return null
-  const from = config.MB_MAIL_FROM ?? defaultFrom(url)
-  let loading: Promise<Mailer> | null = null
-  const load = async () =>
-    (await import('../channels/smtp/mailer.ts')).createSmtpMailer({ url, from })
-  return {
-    async send(mail, signal) {
-      loading ??= load()
-      await (await loading).send(mail, signal)
-    },
-    close: async () => (await loading)?.close(),
-  }
-}
-
-/** The sender: the account at the mail server, else an address at its host. */
-function defaultFrom(smtpUrl: string): string {
-  const { username, hostname } = new URL(smtpUrl)
-  const user = decodeURIComponent(username)
-  return `Moonbase <${user.includes('@') ? user : `moonbase@${hostname}`}>`
-}
+type OidcClient = Pick<OidcOptions, 'issuer' | 'clientId' | 'clientSecret'>
 
 /** The configured providers, in the order of the login page. */
 function identityProviders(config: Config, fetch: UpstreamFetch): IdentityProvider[] {
-  const oidc = (id: string, name: string, client: Omit<OidcOptions, 'fetch' | 'id' | 'name'>) =>
+  const oidc = (id: string, name: string, client: OidcClient) =>
     deferred(id, name, async () => {
       const { createOidcProvider } = await import('../channels/openid/oidc.ts')
-      return createOidcProvider({ fetch, id, name, ...client })
+      const { issuer, clientId, clientSecret } = client
+      return createOidcProvider({ fetch, id, name, issuer, clientId, clientSecret })
     })
   const providers: IdentityProvider[] = []
   const { MB_GITHUB_CLIENT_ID: githubId, MB_GITHUB_CLIENT_SECRET: githubSecret } = config

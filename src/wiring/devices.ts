@@ -1,8 +1,6 @@
-import type { Config } from '../config.ts'
-import { type Clock, HOUR_MS } from '../core/clock.ts'
+import { HOUR_MS } from '../core/clock.ts'
 import { deriveKey, randomBytes, randomHex } from '../core/crypto.ts'
 import { ACTIVATIONS_MAX, RATE_WINDOW_MS, WRONG_PAIRINGS_MAX } from '../core/limits/contract.ts'
-import type { Logger } from '../core/log.ts'
 import type { MemoryBudget } from '../core/memory-budget.ts'
 import { createLoopTurns } from '../core/time-slice.ts'
 import { isReachable } from '../doors/xiaozhi/console-routes.ts'
@@ -24,35 +22,24 @@ import {
 import { createWaitingBoards } from '../features/devices/waiting.ts'
 import type { Keys } from '../features/keys/service.ts'
 import type { Voice } from '../features/voice/service.ts'
-import { outcomeOf, stopwatch } from '../features/voice/voice-turn.ts'
 import { clientAddress } from '../http/client-address.ts'
-import { type CallOptions, createCalls } from '../http/gate.ts'
+import type { Call } from '../http/gate.ts'
+import type { LoggedRequest, RequestContexts } from '../http/observe.ts'
+import type { Origins } from '../http/origin.ts'
 import { createRateLimiter } from '../http/request-limits.ts'
 import { createWriteBehindQueue } from '../jobs/write-behind.ts'
-import { speakSentence, speakTurn } from '../speech/spoken-turn.ts'
-import type { Db } from '../storage/db.ts'
-import type { SharedState } from '../storage/shared-state.ts'
-import type { Vad } from '../upstream/ports/speech.ts'
-import type { LiveSettings } from './live-settings.ts'
-import type { Speech } from './voice.ts'
+import type { Adapters } from './adapters.ts'
 
-export interface DeviceParts {
-  readonly config: Config
-  readonly clock: Clock
-  readonly log: Logger
-  readonly db: Db
-  readonly shared: Pick<SharedState, 'openWindows' | 'openCodes'>
+interface DeviceNeeds {
   readonly keys: Keys
   readonly auditCode: AuditCode
-  /** The session secret. */
-  readonly secret: Uint8Array
 }
 
-export type Stock = ReturnType<typeof openDevices>
+export type OpenedDevices = ReturnType<typeof openDevices>
 
 /** Wires devices: management, activation, and the time each was last seen. */
-export function openDevices(parts: DeviceParts) {
-  const { config, clock, log, db, shared, keys, auditCode, secret } = parts
+export function openDevices(adapters: Adapters, { keys, auditCode }: DeviceNeeds) {
+  const { config, clock, log, db, shared, secrets } = adapters
   const store = createActivationStore(db)
   const lastSeen = createWriteBehindQueue<LastSeen>({
     clock,
@@ -63,16 +50,15 @@ export function openDevices(parts: DeviceParts) {
   // Not the machine gate's limiter: it counts keys, this one counts addresses.
   const limiter = createRateLimiter(shared.openWindows('activation', RATE_WINDOW_MS))
   const deviceStore = createDeviceStore(db)
-  const devices = createDevices({ store: deviceStore, clock, keys, lastSeen, random: randomBytes })
+  const random = randomBytes
+  const service = createDevices({ store: deviceStore, clock, keys, lastSeen, random })
   const boardStore = createBoardStore(db)
-  const boards = {
-    ...{ keys, clock, store: boardStore, secret: deriveKey(secret, 'board key') },
-    waiting: createWaitingBoards({
-      openCodes: shared.openCodes,
-      secret: deriveKey(secret, 'waiting board'),
-      nonce: () => randomHex(16),
-    }),
-  }
+  const secret = deriveKey(secrets.session, 'board key')
+  const waiting = createWaitingBoards({
+    openCodes: shared.openCodes,
+    secret: deriveKey(secrets.session, 'waiting board'),
+    nonce: () => randomHex(16),
+  })
   const wrong = createRateLimiter(shared.openWindows('pairing guess', HOUR_MS))
   const guesses = {
     reserve: (tenantId: string) =>
@@ -80,17 +66,30 @@ export function openDevices(parts: DeviceParts) {
     giveBack: wrong.giveBack,
   }
   return {
-    devices,
+    service,
     boards: createBoards({
-      ...boards,
+      store: boardStore,
       activation: store,
+      keys,
+      waiting,
+      clock,
+      secret,
       async takeTry(address) {
         await limiter.take(address, ACTIVATIONS_MAX, 'rate_limited_activation')
       },
       onSeen: lastSeen.add,
     }),
     lastTurns: boardStore.lastTurns,
-    pairing: createPairing({ ...boards, devices, guesses, random: randomBytes }),
+    pairing: createPairing({
+      store: boardStore,
+      devices: service,
+      keys,
+      waiting,
+      clock,
+      random,
+      secret,
+      guesses,
+    }),
     /** For the routes that devices themselves call. */
     endpoints: {
       activation: createActivation({ store, clock, keys }),
@@ -102,51 +101,47 @@ export function openDevices(parts: DeviceParts) {
   }
 }
 
-const SPEECH = { speakSentence, speakTurn, stopwatch, outcomeOf }
-
-export interface XiaozhiParts {
-  readonly stock: Stock
-  readonly speech: Pick<Speech, 'codecs'>
-  readonly vad: Vad | null
+interface XiaozhiNeeds {
+  readonly devices: OpenedDevices
   readonly voice: Voice
   readonly agent: Agent
-  readonly clock: Clock
-  readonly log: Logger
   readonly budget: MemoryBudget
   readonly sockets: Sockets
   readonly keys: Keys
-  readonly calls: CallOptions
-  readonly live: Pick<LiveSettings, 'config'>
+  readonly call: Call
+  readonly contexts: RequestContexts
+  readonly origins: Origins
+  readonly record: (request: LoggedRequest) => void
 }
 
 /**
  * Wires what stock voice boards call: the request at their start, and the socket of their turns.
  */
-export function openXiaozhi(parts: XiaozhiParts) {
-  const { stock, speech, voice, agent, clock, log, budget, sockets, keys, calls } = parts
-  const { live, vad } = parts
-  const { boards, devices, endpoints, lastTurns } = stock
-  const { codecs } = speech
+export function openXiaozhi(adapters: Adapters, needs: XiaozhiNeeds) {
+  const { live, clock, log, vad } = adapters
+  const { codecs } = adapters.speech
+  const { devices, voice, agent } = needs
   const { MB_PUBLIC_URL: address } = live.config()
   if (address !== undefined && !isReachable(address)) {
     log.warn('voice boards cannot reach this address', { setting: 'MB_PUBLIC_URL' })
   }
   return {
-    ...{
-      boards,
-      lastTurns,
-      addressOf: endpoints.addressOf,
-      noteSeen: devices.noteSeen,
-      clock,
-      log,
-      budget,
-      sockets,
-      keys,
-      codecs,
-    },
+    boards: devices.boards,
+    lastTurns: devices.lastTurns,
+    addressOf: devices.endpoints.addressOf,
+    noteSeen: devices.service.noteSeen,
+    clock,
+    log,
+    codecs,
+    budget: needs.budget,
+    sockets: needs.sockets,
+    keys: needs.keys,
+    contexts: needs.contexts,
+    origins: needs.origins,
+    record: needs.record,
     loopTurns: createLoopTurns(clock.steady),
-    turns: new BoardTurns({ agent, voice, codecs, clock, log, speech: SPEECH }),
+    turns: new BoardTurns({ agent, voice, codecs, clock, log }),
     detector: () => (vad ? createModelDetector(vad.open()) : createEnergyDetector()),
-    call: createCalls(calls),
+    call: needs.call,
   }
 }

@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { createParserPool } from '../channels/parser/pool.ts'
+import type { TaskLimits } from '../channels/parser/watchdog.ts'
 import type { Clock } from '../core/clock.ts'
 import { AGENT_BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import {
@@ -47,40 +48,46 @@ export function openParser(argv: readonly string[], clock: Clock) {
     command,
     clock,
     processes: { all, perTenant: Math.ceil(all / PARSE_PROCESSES_PER_CORE) },
-    limits: { ...STEP_LIMITS, memoryBytes },
+    limits: stepLimits(memoryBytes),
   })
   // A file may take a minute; no turn waits for it, and no file that takes seconds.
-  const ofDocuments = { command, clock, processes: { all: 1, perTenant: 1 } }
+  const one = { all: 1, perTenant: 1 }
   const forDocuments = createParserPool({
-    ...ofDocuments,
-    limits: { ...WHOLE_LIMITS, memoryBytes },
+    command,
+    clock,
+    processes: one,
+    limits: wholeLimits(DOCUMENT_MS_MAX, memoryBytes),
   })
   const forBriefOnes = createParserPool({
-    ...ofDocuments,
-    limits: { ...WHOLE_LIMITS, ms: DOCUMENT_BRIEF_MS, memoryBytes },
+    command,
+    clock,
+    processes: one,
+    limits: wholeLimits(DOCUMENT_BRIEF_MS, memoryBytes),
     late: 'slow',
   })
   const pools = [forTurns, forDocuments, forBriefOnes]
   const poolOf = ({ name, isBrief = false }: Pick<ParseTask, 'name' | 'isBrief'>) =>
     name !== 'document' ? forTurns : isBrief ? forBriefOnes : forDocuments
-  const parser: Parser = { parse: (task, signal) => poolOf(task).parse(task, signal) }
+  const parse: Parser['parse'] = (task, signal) => poolOf(task).parse(task, signal)
   const close = async () => {
     await Promise.all(pools.map((pool) => pool.close()))
   }
-  return { ...parser, close }
+  return { parse, close }
 }
 
 /** For recordings and pages, whose workers give output every few milliseconds. */
-const STEP_LIMITS = {
+const stepLimits = (memoryBytes: number): TaskLimits => ({
   ms: Number.POSITIVE_INFINITY,
   cpuMs: PARSE_CPU_MS_MAX,
   stepMs: PARSE_STEP_MS_MAX,
   stepCpuMs: PARSE_STEP_CPU_MS_MAX,
-}
+  memoryBytes,
+})
 /** For files, which may have to be read whole before the first word comes out. */
-const WHOLE_LIMITS = {
-  ms: DOCUMENT_MS_MAX,
+const wholeLimits = (ms: number, memoryBytes: number): TaskLimits => ({
+  ms,
   cpuMs: Number.POSITIVE_INFINITY,
   stepMs: Number.POSITIVE_INFINITY,
   stepCpuMs: Number.POSITIVE_INFINITY,
-}
+  memoryBytes,
+})

@@ -6,29 +6,39 @@ import { createSeal } from '../core/crypto.ts'
 import { parseUntrustedJson } from '../core/json.ts'
 import type { Principal } from '../core/principal.ts'
 import { createAsk } from '../doors/mcp/ask.ts'
+import type { McpRouteOptions } from '../doors/mcp/routes.ts'
 import { createMcpDoor } from '../doors/mcp/service.ts'
 import type { Agent } from '../features/agent/service.ts'
 import type { TurnConfigStore } from '../features/agent/store.ts'
+import type { Kb } from '../features/knowledge/service.ts'
 import { createCall } from '../features/mcp-servers/call.ts'
 import { createOffer } from '../features/mcp-servers/offer.ts'
 import { createRefresh } from '../features/mcp-servers/refresh.ts'
 import { createMcpServers } from '../features/mcp-servers/service.ts'
 import { createMcpServerStore } from '../features/mcp-servers/store.ts'
 import { createMcp } from '../http/mcp.ts'
+import type { RequestContexts } from '../http/observe.ts'
+import type { Origins } from '../http/origin.ts'
+import type { Sse } from '../http/sse.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import { createUpstreamFetch } from '../upstream/net/upstream-call.ts'
 import type { Adapters } from './adapters.ts'
 
-export interface McpParts extends Pick<Adapters, 'kb' | 'clock' | 'log'> {
+interface McpNeeds {
+  readonly kb: Kb
   readonly agent: Agent
   readonly configs: TurnConfigStore
+  readonly sse: Sse
+  readonly contexts: RequestContexts
+  readonly origins: Origins
 }
 
 /** Wires the MCP server that other programs call. */
-export function openMcp({ kb, clock, log, agent, configs }: McpParts) {
+export function openMcp({ clock, log }: Adapters, needs: McpNeeds): McpRouteOptions {
+  const { kb, agent, configs, sse, contexts, origins } = needs
   const ask = createAsk(agent, clock)
-  const door = createMcpDoor({ log, kb: kb.service, usesKb: configs.usesKb, ask })
-  return { mcp: createMcp({ version, log }), door }
+  const door = createMcpDoor({ log, kb, usesKb: configs.usesKb, ask })
+  return { mcp: createMcp({ version, log }), door, sse, contexts, origins }
 }
 
 /** Wires the MCP servers whose tools the assistants of tenants call. */
@@ -46,7 +56,7 @@ export function openMcpServers(adapters: Adapters, jobs: Jobs) {
   const isOwn = ownAddress(live.config)
   const call = createCall({ seal, client, clock, refresh, callMs })
   return {
-    mcpServers: createMcpServers({ store, seal, allow, refresh, call, clock }),
+    service: createMcpServers({ store, seal, allow, refresh, call, clock }),
     toolsOfServers: createOffer({ store, seal, call, clock, refresh, isOwn }),
     retryDue: refresh.retryDue,
   }

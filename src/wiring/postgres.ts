@@ -11,11 +11,11 @@ import { createVectorGraph, knowsStrictOrder } from '../storage/postgres/vector-
 import { createVectorIndex } from '../storage/postgres/vectors.ts'
 import { createWordIndex } from '../storage/postgres/words.ts'
 import type { Leases } from '../storage/shared-state.ts'
-import type { OpenedStorage } from './storage.ts'
+import type { OpenedStorage } from './opened-storage.ts'
 
 export { UnusableDatabase } from '../storage/postgres/migrate.ts'
 
-export interface PostgresParts {
+export interface PostgresNeeds {
   readonly clock: Clock
   /** Address of the database, perhaps that of a connection pooler. */
   readonly url: string
@@ -34,8 +34,8 @@ const EXACT_DOCS_MAX = 1_000
 const SCANS_AT_ONCE = 4
 
 /** Waits for the database, migrates it and opens it. Throws `UnusableDatabase`. */
-export async function openPostgresStorage(parts: PostgresParts) {
-  const { clock, url, directUrl, docsMax, log, onAsked } = parts
+export async function openPostgresStorage(needs: PostgresNeeds) {
+  const { clock, url, directUrl, docsMax, log, onAsked } = needs
   await migratePostgres({ url: directUrl ?? url, clock, migrations: MIGRATIONS })
   if (directUrl !== null) await untilAnswers({ url, clock })
   const db = openPostgres({ url, clock, onAsked })
@@ -48,8 +48,9 @@ export async function openPostgresStorage(parts: PostgresParts) {
     )
   const connect = () => openConnection({ url: directUrl ?? url, clock })
   let leases: Leases | null = null
-  const graphParts = { db, connect, clock, log, leases: () => leases }
-  const graph = hasGraphs ? createVectorGraph(graphParts) : null
+  const graph = hasGraphs
+    ? createVectorGraph({ db, connect, clock, log, leases: () => leases })
+    : null
   const opened: OpenedStorage = {
     db,
     async openShared(heard) {
@@ -57,15 +58,12 @@ export async function openPostgresStorage(parts: PostgresParts) {
       leases = shared.leases
       return shared
     },
-    reader: { ...reader, close: async () => {} },
-    scans: { ...scans, close: async () => {} },
+    reader: { all: reader.all, close: async () => {} },
+    scans: { all: scans.all, close: async () => {} },
     vectors: createVectorIndex(reader, graph),
     words: createWordIndex(reader),
     turnIndex: createTurnIndex(scans),
     nextNum: () => db.next('kb_doc_num'),
   }
-  return {
-    ...opened,
-    sealedSettings: createSystemStore(db).all,
-  }
+  return { opened, sealedSettings: createSystemStore(db).all }
 }

@@ -1,10 +1,7 @@
-import type { Clock } from '../core/clock.ts'
 import { newId } from '../core/crypto.ts'
-import type { Logger } from '../core/log.ts'
 import { createSockets } from '../doors/xiaozhi/sockets.ts'
 import { createOpenTurns, type OpenTurns } from '../features/agent/open-turns.ts'
-import { createApps } from '../features/apps/service.ts'
-import { createAppStore } from '../features/apps/store.ts'
+import type { Apps } from '../features/apps/service.ts'
 import { type AuditCode, createAudit } from '../features/audit/service.ts'
 import { createAuditStore } from '../features/audit/store.ts'
 import { createKeys, type Keys } from '../features/keys/service.ts'
@@ -12,10 +9,8 @@ import { createKeyStore } from '../features/keys/store.ts'
 import { createLogs } from '../features/logs/service.ts'
 import { createLogStore, type RowEnd, type WaitingRow } from '../features/logs/store.ts'
 import type { McpServers } from '../features/mcp-servers/service.ts'
-import { createPersonas } from '../features/personas/service.ts'
-import { createPersonaStore } from '../features/personas/store.ts'
-import { createSettings } from '../features/settings/service.ts'
-import { createSettingsStore } from '../features/settings/store.ts'
+import type { Personas } from '../features/personas/service.ts'
+import type { Settings } from '../features/settings/service.ts'
 import { createShares } from '../features/shares/service.ts'
 import { createShareStore } from '../features/shares/store.ts'
 import { createRemoval } from '../features/tenants/removal.ts'
@@ -34,29 +29,17 @@ import { createUsageStore, type UsageSum } from '../features/usage/store.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import { createWriteBehindQueue, createWriteBehindSums } from '../jobs/write-behind.ts'
-import type { Db, Reader } from '../storage/db.ts'
-import type { SharedState } from '../storage/shared-state.ts'
-import { createCalculator } from '../tools/calculator.ts'
-import { createCurrentTime } from '../tools/current-time.ts'
-import { createFetchUrl } from '../tools/fetch-url.ts'
-import type { Tool } from '../tools/tool.ts'
-import { createWebSearch } from '../tools/web-search.ts'
-import type { UpstreamFetch } from '../upstream/net/upstream-call.ts'
-import type { Parser } from '../upstream/ports/parser.ts'
-import type { Adapters, Egress } from './adapters.ts'
-import type { LiveSettings } from './live-settings.ts'
-import type { openSources } from './sources.ts'
+import type { Adapters } from './adapters.ts'
+import type { Knowledge } from './knowledge.ts'
+import type { OpenedSources } from './sources.ts'
 
-export interface KeyParts {
-  readonly db: Db
-  readonly shared: Pick<SharedState, 'announcer' | 'leases'>
-  readonly clock: Clock
+interface KeyNeeds {
   readonly usage: Pick<Usage, 'activity'>
   readonly tenants: Pick<Tenants, 'roleIn'>
 }
 
 /** Wires keys to the turns and sockets that end with them. */
-export function openKeys({ db, shared, clock, usage, tenants }: KeyParts) {
+export function openKeys({ db, shared, clock }: Adapters, { usage, tenants }: KeyNeeds) {
   const { announcer, leases } = shared
   const keys = createKeys({
     store: createKeyStore(db),
@@ -73,32 +56,42 @@ export function openKeys({ db, shared, clock, usage, tenants }: KeyParts) {
   async function recheck(tenantId: string): Promise<void> {
     await Promise.all([recheckHere(tenantId), announcer.announce('revoked', tenantId)])
   }
-  const openTurns: OpenTurns = { ...turns, recheck }
-  return { keys, openTurns, sockets }
+  const openTurns: OpenTurns = { run: turns.run, stream: turns.stream, recheck }
+  return { service: keys, openTurns, sockets }
 }
 
-export interface ManagementParts {
-  readonly db: Db
-  readonly clock: Clock
-  readonly log: Logger
+interface ShareNeeds {
+  readonly apps: Apps
   readonly keys: Keys
   readonly budgets: Budgets
-  readonly mcpServers: McpServers
-  readonly tenants: Tenants
-  readonly kb: Pick<Adapters['kb'], 'archive' | 'reembed'>
-  readonly sources: Pick<ReturnType<typeof openSources>, 'archive'>
-  readonly jobs: Jobs
-  readonly shared: Pick<SharedState, 'leases'>
 }
 
-/** Wires the settings of a tenant's assistants, and their export and import. */
-export function openManagement(parts: ManagementParts) {
-  const { db, clock, log, keys, mcpServers, tenants, kb, sources, jobs, shared } = parts
-  const apps = createApps({ store: createAppStore(db), keys, clock })
-  const personas = createPersonas({ store: createPersonaStore(db), clock })
-  const settings = createSettings({ store: createSettingsStore(db), tenants })
-  const transfer = createTransfer({
-    ...{ personas, apps, settings, mcpServers, clock, log },
+/** Wires the links at which anybody can talk to an app. */
+export function openShares({ db, clock }: Adapters, { apps, keys, budgets }: ShareNeeds) {
+  const store = createShareStore(db)
+  return createShares({ store, apps, keys, budgets, clock, onRemoved: keys.onRevoked })
+}
+
+interface TransferNeeds {
+  readonly personas: Personas
+  readonly apps: Apps
+  readonly settings: Settings
+  readonly mcpServers: McpServers
+  readonly kb: Knowledge
+  readonly sources: OpenedSources
+  readonly jobs: Jobs
+}
+
+/** Wires export and import of what a tenant has set, and of its documents. */
+export function openTransfer({ clock, log, shared }: Adapters, needs: TransferNeeds) {
+  const { personas, apps, settings, mcpServers, kb, sources, jobs } = needs
+  return createTransfer({
+    personas,
+    apps,
+    settings,
+    mcpServers,
+    clock,
+    log,
     documents: { docs: kb.archive, sources: sources.archive, clock, log },
     leases: shared.leases,
     onDocuments() {
@@ -106,49 +99,24 @@ export function openManagement(parts: ManagementParts) {
       jobs.run('embed anew', kb.reembed.run)
     },
   })
-  const { onRevoked: onRemoved } = keys
-  const shares = createShares({
-    store: createShareStore(db),
-    apps,
-    keys,
-    budgets: parts.budgets,
-    clock,
-    onRemoved,
-  })
-  return { apps, personas, settings, mcpServers, transfer, shares }
 }
 
-export interface RemovalParts {
-  readonly db: Db
-  readonly clock: Clock
-  readonly kb: { readonly parts: Pick<Adapters['kb']['parts'], 'sweep'> }
-  readonly sources: Pick<ReturnType<typeof openSources>, 'remove'>
+interface RemovalNeeds {
+  readonly kb: Knowledge
+  readonly sources: OpenedSources
   readonly jobs: Jobs
 }
 
 /** Wires the removal of tenants that have lost their last member. */
-export function openRemoval({ db, clock, kb, sources, jobs }: RemovalParts) {
+export function openRemoval({ db, clock }: Adapters, { kb, sources, jobs }: RemovalNeeds) {
   const store = createRemovalStore(db)
   const { sweep } = kb.parts
-  const { run } = createRemoval({ store, clock, removeSource: sources.remove, sweep })
+  const { run } = createRemoval({ store, clock, removeSource: sources.service.remove, sweep })
   return { prune: run, wake: () => jobs.run('remove tenants', run) }
 }
 
-export interface RecordParts {
-  readonly db: Db
-  readonly shared: Pick<SharedState, 'isAlone'>
-  readonly scans: Reader
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 /** Wires the audit log, to which the routes of both sides report changes. */
-export function openAudit({
-  db,
-  clock,
-  log,
-  config,
-}: Pick<Adapters, 'db' | 'clock' | 'log' | 'config'>) {
+export function openAudit({ db, clock, log, config }: Adapters) {
   const audit = createAudit({ store: createAuditStore(db), clock, log })
   const addressOf = clientAddress(config.MB_TRUST_PROXY)
   const auditCode: AuditCode = (request, server, { route, target, ...principal }) => {
@@ -162,7 +130,7 @@ export function openAudit({
 const SHARED_BUDGET_MS = 1_000
 
 /** Wires what is written about answered requests: log rows and the count of calls. */
-export function openRecords({ db, shared, scans, clock, log }: RecordParts) {
+export function openRecords({ db, shared, scans, clock, log }: Adapters) {
   const store = createLogStore(db, scans)
   const rows = createWriteBehindQueue<WaitingRow | RowEnd>({
     clock,
@@ -172,7 +140,11 @@ export function openRecords({ db, shared, scans, clock, log }: RecordParts) {
   })
   const usageStore = createUsageStore(db, scans, newId())
   const sums = createWriteBehindSums<UsageSum>({
-    ...{ clock, log, name: 'usage', keyOf: keyOfSum, addTo: addToSum },
+    clock,
+    log,
+    name: 'usage',
+    keyOf: keyOfSum,
+    addTo: addToSum,
     write: (sums, number) => usageStore.write(sums, number, clock.now()),
   })
   const { betweenWrites } = sums
@@ -184,26 +156,5 @@ export function openRecords({ db, shared, scans, clock, log }: RecordParts) {
     usage: createUsage({ store: usageStore, clock, sums, budgets }),
     budgets,
     buffers: { rows, sums },
-    record: logs.record,
   }
-}
-
-export interface ToolParts {
-  readonly live: LiveSettings
-  readonly clock: Clock
-  readonly fetch: UpstreamFetch
-  readonly egress: Egress
-  readonly parser: Parser
-}
-
-/** The built-in tools, in the order a model is offered them; web search while an engine is set. */
-export function openTools({ live, clock, fetch, egress, parser }: ToolParts) {
-  const builtIn = [
-    createCurrentTime(clock),
-    createCalculator(),
-    createFetchUrl({ fetchFor: egress.fetchFor, parser, clock }),
-  ]
-  return live.part(['MB_SEARCH_URL'], ({ MB_SEARCH_URL: root }): Tool[] =>
-    root === undefined ? builtIn : [...builtIn, createWebSearch({ fetch, clock, root })],
-  )
 }

@@ -1,6 +1,3 @@
-import type { Config } from '../config.ts'
-import type { Clock } from '../core/clock.ts'
-import type { Logger } from '../core/log.ts'
 import type { MemoryBudget } from '../core/memory-budget.ts'
 import {
   createConversationStore,
@@ -13,26 +10,16 @@ import { createIndexingStore } from '../features/sessions/indexing-store.ts'
 import { createMemory, createSessions, createTranscripts } from '../features/sessions/service.ts'
 import { createSessionStore, keepRecent } from '../features/sessions/store.ts'
 import type { Jobs } from '../jobs/runner.ts'
-import type { Db, Reader } from '../storage/db.ts'
-import type { TurnIndex } from '../storage/indexes.ts'
-import type { SharedState } from '../storage/shared-state.ts'
+import type { Adapters } from './adapters.ts'
 
-export interface SessionParts {
-  readonly config: Pick<Config, 'MB_TRANSCRIPT'>
-  readonly clock: Clock
-  readonly log: Logger
-  readonly db: Db
-  /** Runs lists and searches of conversations. */
-  readonly scans: Reader
-  readonly turnIndex: TurnIndex
-  readonly shared: Pick<SharedState, 'isAlone' | 'leases'>
+interface SessionNeeds {
   readonly jobs: Jobs
   readonly budget: MemoryBudget
 }
 
 /** Wires sessions: what a turn remembers, and what people and programs read of it. */
-export function openSessions(parts: SessionParts) {
-  const { config, clock, log, db, scans: reader, turnIndex: index, shared, jobs, budget } = parts
+export function openSessions(adapters: Adapters, { jobs, budget }: SessionNeeds) {
+  const { config, clock, log, db, scans: reader, turnIndex: index, shared } = adapters
   const keepsTranscript = config.MB_TRANSCRIPT
   const stored = createSessionStore(db, { keepsTranscript, index })
   // Where another process may store the next turn, each turn reads the session from the database.
@@ -48,13 +35,11 @@ export function openSessions(parts: SessionParts) {
   return {
     memory: createMemory({ store }),
     folding: createFolding({ store, clock, jobs, leases, log, budget }),
-    services: {
-      sessions: createSessions({ store }),
-      transcripts: createTranscripts({ store: createTranscriptStore(db) }),
-      conversations: createConversations({
-        store: createConversationStore({ db, reader, index }),
-        index,
-      }),
-    },
+    service: createSessions({ store }),
+    transcripts: createTranscripts({ store: createTranscriptStore(db) }),
+    conversations: createConversations({
+      store: createConversationStore({ db, reader, index }),
+      index,
+    }),
   }
 }

@@ -10,24 +10,43 @@ import { createSourceStore } from '../features/knowledge/sources/store.ts'
 import { createSourceWork, removeAbandoned } from '../features/knowledge/sources/work.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
+import type { Knowledge } from './knowledge.ts'
 
 /** How often the job looks for sources that are due. */
 const LOOK_EVERY_MS = 1_000
 
+export type OpenedSources = ReturnType<typeof openSources>
+
+interface SourceNeeds {
+  readonly kb: Knowledge
+  readonly jobs: Jobs
+}
+
 /** Wires sources, the files and pages that become documents, and the jobs that read them. */
-export function openSources(adapters: Adapters, jobs: Jobs) {
-  const { config, live, clock, log, db, shared: state, kb, parser, egress, spool } = adapters
-  const fileBytesMax = config.MB_KB_MAX_FILE_MB * 1024 * 1024
-  const { docBytesMax } = kb.limits
+export function openSources(adapters: Adapters, { kb, jobs }: SourceNeeds) {
+  const { config, live, clock, log, db, shared, parser, egress, spool, metrics } = adapters
+  const { docsMax, docBytesMax } = kb.limits
+  const documents = kb.parts
   const store = createSourceStore(db)
-  const shared = { store, documents: kb.parts, spool, kindOf: fileKind, clock }
-  const pages = createPages({ ...shared, fetchFor: egress.fetchFor, fileBytesMax })
+  const fileBytesMax = config.MB_KB_MAX_FILE_MB * 1024 * 1024
+  const pages = createPages({ fetchFor: egress.fetchFor, spool, clock, fileBytesMax })
   const read = createReading({ parser, spool, clock, docBytesMax })
-  const ingest = createIngest({ ...shared, pages, read })
-  const { meters } = adapters.metrics
-  const work = createSourceWork({ ...shared, ingest, jobs, shared: state, log, meters })
-  const removeOld = () => removeAbandoned({ documents: kb.parts, shared: state })
+  const kindOf = fileKind
+  const ingest = createIngest({ store, documents, spool, pages, read, kindOf, clock })
+  const { meters } = metrics
+  const work = createSourceWork({
+    store,
+    documents,
+    spool,
+    ingest,
+    jobs,
+    shared,
+    clock,
+    log,
+    meters,
+  })
   jobs.every('start sources', LOOK_EVERY_MS, work.startDue)
+  const removeOld = () => removeAbandoned({ documents, shared })
   jobs.every('remove abandoned documents', MINUTE_MS, removeOld)
   work.wake()
   const limits = {
@@ -36,13 +55,32 @@ export function openSources(adapters: Adapters, jobs: Jobs) {
     file_mb_max: config.MB_KB_MAX_FILE_MB,
   }
   const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
-  const service = createSources({ ...shared, files: state.files, work, allow, limits, log })
-  const archive = createSourceArchiveStore(db)
+  const service = createSources({
+    store,
+    work,
+    documents,
+    spool,
+    files: shared.files,
+    kindOf,
+    clock,
+    log,
+    allow,
+    limits,
+  })
   const { addUrl } = service
-  const { docsMax } = kb.limits
+  const archive = createSourceArchiveStore(db)
   return {
-    ...service,
-    archive: createSourceArchive({ ...shared, archive, work, addUrl, docsMax, allow }),
+    service,
+    archive: createSourceArchive({
+      archive,
+      store,
+      documents,
+      work,
+      addUrl,
+      clock,
+      docsMax,
+      allow,
+    }),
     startDue: work.startDue,
     open: work.open,
   }

@@ -6,11 +6,8 @@ import { databasePath, secureDataDir } from '../data-folder/data-folder.ts'
 import { fileStamp } from '../data-folder/files.ts'
 import { explainStorage } from '../data-folder/operator-error.ts'
 import { type NativeRuntime, prepareRuntime } from '../native/runtime.ts'
-import type { Reader, StoredDb } from '../storage/db.ts'
-import type { TurnIndex, VectorIndex, WordIndex } from '../storage/indexes.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { createOwnState } from '../storage/own-state.ts'
-import type { SharedState } from '../storage/shared-state.ts'
 import { openSqlite, type SqliteDb } from '../storage/sqlite/db.ts'
 import { holdsSealed, sealedSettings } from '../storage/sqlite/inspect.ts'
 import { migrate } from '../storage/sqlite/migrate.ts'
@@ -18,28 +15,7 @@ import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { createTurnIndex } from '../storage/sqlite/turn-words.ts'
 import { createVectorIndex } from '../storage/sqlite/vectors.ts'
 import { createWordIndex } from '../storage/sqlite/words.ts'
-
-/** An encrypted value that the console has set for the whole server. */
-export interface SealedSetting {
-  readonly name: string
-  readonly value_sealed: Uint8Array
-}
-
-/** The database and its search indexes. */
-export interface OpenedStorage {
-  readonly db: StoredDb
-  /** Runs what a turn waits for: the search of the knowledge base. */
-  readonly reader: Reader & { close(): Promise<void> }
-  /** Runs lists, sums and searches that people ask for, so that no turn waits behind them. */
-  readonly scans: Reader & { close(): Promise<void> }
-  readonly vectors: VectorIndex
-  readonly words: WordIndex
-  readonly turnIndex: TurnIndex
-  /** The state that all servers of the database share. Closed by the caller, before `db`. */
-  openShared(log: Logger): Promise<SharedState>
-  /** The number of the next document, where several processes store documents. */
-  readonly nextNum?: () => Promise<number>
-}
+import type { OpenedStorage, SealedSetting } from './opened-storage.ts'
 
 export interface Storage {
   readonly runtime: NativeRuntime
@@ -52,7 +28,7 @@ export interface Storage {
   readonly opening: Promise<OpenedStorage>
 }
 
-export interface StorageParts {
+export interface StorageNeeds {
   readonly clock: Clock
   /** Gets messages about work in the background. */
   readonly log?: Logger
@@ -66,56 +42,63 @@ export interface StorageParts {
  * MB_DATABASE_URL, else a file of the folder. No other place tells the two apart. Throws
  * `OperatorError` or `ConfigError` for faults that the operator can fix.
  */
-export async function openStorage(config: Config, parts: StorageParts): Promise<Storage> {
+export async function openStorage(config: Config, needs: StorageNeeds): Promise<Storage> {
   const explain = (error: unknown) => {
     throw explainStorage(error, config.MB_DATA_DIR)
   }
   const url = config.MB_DATABASE_URL
-  const opened = url === undefined ? openFile(config, parts) : openServer(config, url, parts)
-  const { opening, ...storage } = await opened.catch(explain)
+  const opened = url === undefined ? openFile(config, needs) : openServer(config, url, needs)
+  const { runtime, upgradeCopy, holdsSealed, sealedSettings, opening } = await opened.catch(explain)
   const explained = opening.catch(explain)
   // Mark it as handled: it may fail before it is awaited.
   explained.catch(() => {})
-  return { ...storage, opening: explained }
+  return { runtime, upgradeCopy, holdsSealed, sealedSettings, opening: explained }
 }
 
-async function openFile({ MB_DATA_DIR: folder }: Config, parts: StorageParts): Promise<Storage> {
+async function openFile({ MB_DATA_DIR: folder }: Config, needs: StorageNeeds): Promise<Storage> {
   secureDataDir(folder)
   const runtime = await prepareRuntime(folder)
   const file = { path: databasePath(folder), extensions: [runtime.vec0] }
-  const upgradeCopy = migrate(file, MIGRATIONS, fileStamp(new Date(parts.clock.now())))
-  const { writerUrl, readerUrl } = parts.program
+  const { clock, program } = needs
+  const { writerUrl, readerUrl } = program
+  const upgradeCopy = migrate(file, MIGRATIONS, fileStamp(new Date(clock.now())))
   const withReader = (db: SqliteDb): OpenedStorage => {
     const reader = createReadThread(file, readerUrl, db.failed)
     const [vectors, words] = [createVectorIndex(reader), createWordIndex(reader)]
     const scans = createReadThread(file, readerUrl, db.failed)
     const turnIndex = createTurnIndex(scans)
-    const openShared = async () => createOwnState(parts.clock)
+    const openShared = async () => createOwnState(clock)
     return { db, reader, scans, vectors, words, turnIndex, openShared }
   }
   return {
-    ...{ runtime, upgradeCopy },
+    runtime,
+    upgradeCopy,
     holdsSealed: () => holdsSealed(file),
     sealedSettings: async () => sealedSettings(file),
     opening: openSqlite(file, writerUrl).then(withReader),
   }
 }
 
-async function openServer(config: Config, url: string, parts: StorageParts): Promise<Storage> {
-  const { clock, log, meters = NO_METERS } = parts
+async function openServer(config: Config, url: string, needs: StorageNeeds): Promise<Storage> {
+  const { clock, log, meters = NO_METERS } = needs
   secureDataDir(config.MB_DATA_DIR)
   // Imported here, so that servers without PostgreSQL do not load the driver.
   const { openPostgresStorage, UnusableDatabase } = await import('./postgres.ts')
   const runtime = await prepareRuntime(config.MB_DATA_DIR)
   try {
-    const { sealedSettings: read, ...opened } = await openPostgresStorage({
-      ...{ clock, log, url, docsMax: config.MB_KB_MAX_DOCS, onAsked: meters.databaseAsked },
+    const { opened, sealedSettings } = await openPostgresStorage({
+      clock,
+      log,
+      url,
       directUrl: config.MB_DATABASE_DIRECT_URL ?? null,
+      docsMax: config.MB_KB_MAX_DOCS,
+      onAsked: meters.databaseAsked,
     })
     return {
-      ...{ runtime, upgradeCopy: null },
+      runtime,
+      upgradeCopy: null,
       holdsSealed: () => false,
-      sealedSettings: read,
+      sealedSettings,
       opening: Promise.resolve(opened),
     }
   } catch (error) {

@@ -4,21 +4,12 @@ import { findLocalServers } from '../channels/openai/detect.ts'
 import { listModels } from '../channels/openai/models.ts'
 import { probe } from '../channels/openai/probe.ts'
 import { createReranker } from '../channels/openai/reranker.ts'
-import {
-  type Config,
-  ConfigError,
-  type Environment,
-  givenSettings,
-  loadConfig,
-  SETTINGS,
-} from '../config.ts'
-import { createSeal, type Seal } from '../core/crypto.ts'
+import { ConfigError, givenSettings, loadConfig, SETTINGS } from '../config.ts'
+import { createSeal } from '../core/crypto.ts'
 import { appError } from '../core/errors.ts'
-import type { Logger } from '../core/log.ts'
-import type { Secrets } from '../data-folder/secrets.ts'
 import type { SystemRouteOptions } from '../features/system/routes.ts'
-import { createSystem, ownerOf, type SettingTexts } from '../features/system/service.ts'
-import { isSystemSetting, type SystemPart } from '../features/system/settings.ts'
+import { createSystem, type SettingTexts } from '../features/system/service.ts'
+import type { SystemPart } from '../features/system/settings.ts'
 import { createSystemStore } from '../features/system/store.ts'
 import { createTrial, type Try } from '../features/system/trial.ts'
 import type { Tenants } from '../features/tenants/service.ts'
@@ -27,46 +18,10 @@ import { createWebSearch } from '../tools/web-search.ts'
 import { ChannelFailure } from '../upstream/ports/failure.ts'
 import { DEFAULT_VOICE } from '../upstream/ports/speech.ts'
 import type { Adapters } from './adapters.ts'
+import type { Knowledge } from './knowledge.ts'
 import { lookForModelPack } from './model-pack.ts'
-import type { SealedSetting } from './storage.ts'
-
-/** The settings of the console, from this database; those that cannot be decrypted are left out. */
-export function readStoredSettings(
-  sealed: readonly SealedSetting[],
-  encryption: Secrets['encryption'],
-  log: Logger,
-): SettingTexts {
-  return textsOf(sealed, encryption && createSeal(encryption), log)
-}
-
-function textsOf(
-  rows: readonly { readonly name: string; readonly value_sealed: Uint8Array }[],
-  seal: Seal | null,
-  log: Logger,
-): SettingTexts {
-  const texts: Record<string, string> = {}
-  for (const { name, value_sealed } of rows) {
-    const text = seal?.open(value_sealed, ownerOf(name)) ?? null
-    if (text !== null && isSystemSetting(name)) texts[name] = text
-    else log.warn('a setting of the console is left out', { name })
-  }
-  return texts
-}
-
-/**
- * The settings in force; the environment has precedence over the console. Settings of the console
- * that are not valid with this environment or version are left out: the server must start anyway.
- */
-export function effectiveConfig(env: Environment, stored: SettingTexts, log: Logger): Config {
-  try {
-    return loadConfig({ ...stored, ...givenSettings(env) })
-  } catch (error) {
-    if (!(error instanceof ConfigError) || Object.keys(stored).length === 0) throw error
-    const { [error.setting ?? '']: wrong, ...rest } = stored
-    log.warn('a setting of the console is left out', { reason: error.message })
-    return effectiveConfig(env, wrong === undefined ? {} : rest, log)
-  }
-}
+import type { SealedSetting } from './opened-storage.ts'
+import { textsOf } from './stored-settings.ts'
 
 /** The default of a setting, in the form in which the environment would set it. */
 function defaultOf(name: string): string | null {
@@ -97,19 +52,24 @@ function onceChanged(read: () => Promise<string>, act: () => Promise<void>) {
   }
 }
 
+interface SystemNeeds {
+  readonly jobs: Jobs
+  readonly tenants: Pick<Tenants, 'emailOf'>
+  readonly kb: Pick<Knowledge, 'reembed'>
+}
+
 /** Wires the settings of the whole server. */
 export function openSystem(
   adapters: Adapters,
-  jobs: Jobs,
-  tenants: Pick<Tenants, 'emailOf'>,
+  { jobs, tenants, kb }: SystemNeeds,
 ): SystemRouteOptions {
-  const { clock, db, env, fetch, kb, live, log, secrets, shared, stored } = adapters
+  const { clock, db, env, fetch, live, log, secrets, shared, stored } = adapters
   const store = createSystemStore(db)
   const seal = secrets.encryption && createSeal(secrets.encryption)
 
   async function prepare(texts: SettingTexts) {
     try {
-      return await live.prepare(loadConfig({ ...texts, ...givenSettings(env) }))
+      return await live.prepare(loadConfig(env, texts))
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       throw appError('field_invalid', { field: error.setting ?? '' }, { cause: error })
@@ -117,9 +77,12 @@ export function openSystem(
   }
 
   const system = createSystem({
-    ...{ store, seal },
+    store,
+    seal,
     environment: givenSettings(env),
-    ...{ stored, defaultOf, prepare },
+    stored,
+    defaultOf,
+    prepare,
     readStored: async () => (shared.isAlone ? null : textsOf(await store.all(), seal, log)),
     onApplied: () => jobs.run('embed anew', kb.reembed.run),
     announce: () => shared.announcer.announce('settings', ''),
@@ -133,7 +96,9 @@ export function openSystem(
     async localModels() {
       const found = await findLocalServers({ fetch, clock, timeoutMs: LOCAL_MS_MAX })
       const servers = found.map(({ name, baseUrl, models }) => ({
-        ...{ name, base_url: baseUrl, models: [...models] },
+        name,
+        base_url: baseUrl,
+        models: [...models],
       }))
       return { servers }
     },
@@ -141,14 +106,16 @@ export function openSystem(
       const { pack, folder, program, models } = lookForModelPack(adapters.config)
       const { chat = null } = models
       return {
-        ...{ folder, program: program && basename(program), model: chat && basename(chat) },
+        folder,
+        program: program && basename(program),
+        model: chat && basename(chat),
         complete: pack?.models.chat !== undefined,
         running: adapters.modelPack.servers.chat !== undefined,
       }
     },
-    async modelsAt(endpoint, signal) {
+    async modelsAt({ baseUrl, apiKey }, signal) {
       const until = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS_MAX)])
-      const { models, failure } = await listModels({ ...endpoint, fetch }, until)
+      const { models, failure } = await listModels({ baseUrl, apiKey, fetch }, until)
       signal.throwIfAborted()
       return { models: [...models], error_class: failure ?? (models.length > 0 ? null : 'no_list') }
     },
@@ -168,8 +135,10 @@ function systemTries(adapters: Adapters): Readonly<Record<SystemPart, Try>> {
       const { endpoint, description, packed } = platform.channel.current
       if (endpoint === null) return null
       const model = live.config().MB_LLM_MODEL ?? null
-      const channel = { ...endpoint, fetch: packed?.fetch ?? fetch }
-      const result = await probe({ ...channel, clock, model, timeoutMs: TRY_MS }, signal)
+      const { baseUrl, apiKey } = endpoint
+      const ask = packed?.fetch ?? fetch
+      const options = { baseUrl, apiKey, fetch: ask, clock, model, timeoutMs: TRY_MS }
+      const result = await probe(options, signal)
       if (!result.ok) throw new ChannelFailure('channel_unavailable', result.error)
       return description
     },

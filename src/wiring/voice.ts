@@ -19,7 +19,7 @@ import type { Agent } from '../features/agent/service.ts'
 import type { VoiceRouteOptions } from '../features/voice/routes.ts'
 import { createVoice, type Hearing } from '../features/voice/service.ts'
 import { createVoiceLoop } from '../features/voice/voice-turn.ts'
-import type { LoggedRequest, RequestContexts } from '../http/observe.ts'
+import { type LoggedRequest, type RequestContexts, rowOfStep } from '../http/observe.ts'
 import { type NativeRuntime, onnxEnv } from '../native/runtime.ts'
 import type { UpstreamFetch } from '../upstream/net/upstream-call.ts'
 import type { Parser } from '../upstream/ports/parser.ts'
@@ -30,7 +30,7 @@ import type { LiveSettings } from './live-settings.ts'
 
 const MINIMAX_ROOT = 'https://api.minimaxi.com/v1'
 
-export interface SpeechParts {
+interface SpeechNeeds {
   readonly live: LiveSettings
   readonly clock: Clock
   readonly log: Logger
@@ -60,19 +60,19 @@ const TTS_SETTINGS = [
 const ASR_SETTINGS = ['MB_ASR_KIND', 'MB_ASR_BASE_URL', 'MB_ASR_API_KEY', 'MB_ASR_MODEL'] as const
 
 /** Voice as configured by `MB_TTS_*` and `MB_ASR_*`. */
-export async function openSpeech({ encoderUrl, parser, live, ...outside }: SpeechParts) {
-  const { clock, meters = NO_METERS } = outside
+export async function openSpeech(needs: SpeechNeeds) {
+  const { live, clock, meters = NO_METERS, encoderUrl, parser } = needs
   // Speech is encoded on half of the processors at most; the others answer requests.
   const threads = Math.max(1, availableParallelism() >> 1)
   const codecs = createAudioCodecs({ clock, encoderUrl, parser, threads })
   const synthesis = (config: Config) => {
-    const tts = openTts({ ...outside, config, codecs })
+    const tts = openTts(config, codecs, needs)
     return tts && meterTts(retryTts(tts, clock), meters)
   }
   const recognition = (config: Config): Recognition => {
-    const parts = { ...outside, config, codecs }
-    const local = asrKind(config) === 'local' ? openLocalRecognition(parts) : null
-    const asr = local ? local.asr : openAsr(parts)
+    const isLocal = asrKind(config) === 'local'
+    const local = isLocal ? openLocalRecognition(config, codecs, needs) : null
+    const asr = local ? local.asr : openAsr(config, codecs, needs)
     return {
       asr: asr && meterAsr(retryAsr(asr, clock), meters),
       // A recogniser over HTTP gets silence, too: it may hear more than our detector of speech.
@@ -97,12 +97,8 @@ export async function openSpeech({ encoderUrl, parser, live, ...outside }: Speec
   }
 }
 
-interface Parts extends Omit<SpeechParts, 'encoderUrl' | 'parser' | 'live'> {
-  readonly config: Config
-  readonly codecs: AudioCodecs
-}
-
-function openTts({ config, clock, log, fetch, codecs }: Parts): Tts | null {
+function openTts(config: Config, codecs: AudioCodecs, needs: SpeechNeeds): Tts | null {
+  const { clock, log, fetch } = needs
   const baseUrl = config.MB_TTS_BASE_URL
   const apiKey = config.MB_TTS_API_KEY ?? ''
   const voice = config.MB_TTS_VOICE ?? ''
@@ -132,7 +128,8 @@ function openTts({ config, clock, log, fetch, codecs }: Parts): Tts | null {
   }
 }
 
-function openAsr({ config, clock, fetch, codecs }: Parts): Asr | null {
+function openAsr(config: Config, codecs: AudioCodecs, needs: SpeechNeeds): Asr | null {
+  const { clock, fetch } = needs
   const baseUrl = config.MB_ASR_BASE_URL
   switch (asrKind(config)) {
     case 'openai': {
@@ -156,35 +153,41 @@ export interface LocalRecognition extends PackFinding {
 }
 
 /** Looks for the pack beside the data and beside the executable, as for eSpeak NG. */
-function openLocalRecognition({ config, clock, log, asrWorker, codecs }: Parts): LocalRecognition {
-  const finding = findVoicePack({
+function openLocalRecognition(
+  config: Config,
+  codecs: AudioCodecs,
+  { clock, log, asrWorker }: SpeechNeeds,
+): LocalRecognition {
+  const { pack, folder, exists, missing } = findVoicePack({
     folders: packFolders(config),
     platform: `${process.platform}-${process.arch}`,
     modelName: config.MB_ASR_MODEL,
   })
   const wanted = config.MB_ASR_KIND === 'local'
-  const { pack, folder, exists, missing } = finding
   if (pack === null) {
     if (wanted || exists) log.warn('voice pack incomplete', { folder, missing: missing.join('; ') })
-    return { ...finding, wanted, asr: null }
+    return { pack, folder, exists, missing, wanted, asr: null }
   }
   const command = { argv: [...asrWorker, JSON.stringify(pack)] }
-  return { ...finding, wanted, asr: createSherpaAsr({ command, clock, log, codecs }) }
+  const asr = createSherpaAsr({ command, clock, log, codecs })
+  return { pack, folder, exists, missing, wanted, asr }
 }
 
 const packFolders = (config: Config) => [config.MB_DATA_DIR, dirname(process.execPath)]
 
-export interface VadParts extends Pick<SpeechParts, 'clock' | 'log'> {
+interface VadNeeds {
   readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
   readonly runtime: NativeRuntime
   readonly vadWorker: readonly string[]
 }
 
 /** The voice detector of the voice pack; null when there is none. */
-export function openVad({ config, clock, log, runtime, vadWorker }: VadParts): LocalVad | null {
+export function openVad({ config, clock, log, runtime, vadWorker }: VadNeeds): LocalVad | null {
   const file = findVad(packFolders(config))
   if (file === null) return null
-  const command = { argv: [...vadWorker, file], ...onnxEnv(runtime) }
+  const command = { argv: [...vadWorker, file], env: onnxEnv(runtime) }
   return createLocalVad({ command, clock, log })
 }
 
@@ -207,7 +210,7 @@ function needed(name: string, url: string | undefined, scheme: 'http' | 'tcp'): 
   throw new ConfigError(`${name} must be a URL such as ${example} for this kind of voice`, name)
 }
 
-export interface VoiceParts {
+interface VoiceNeeds {
   readonly speech: Speech
   readonly agent: Agent
   readonly clock: Clock
@@ -217,9 +220,9 @@ export interface VoiceParts {
   readonly openTurns: VoiceRouteOptions['openTurns']
 }
 
-/** Composes the services behind the voice routes. */
-export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
-  const { speech, agent, clock, log, contexts, record, openTurns } = parts
+/** Wires the services behind the voice routes. */
+export function openVoice(needs: VoiceNeeds): VoiceRouteOptions {
+  const { speech, agent, clock, log, contexts, record, openTurns } = needs
   const { tts, hearing, codecs } = speech
   const voice = createVoice({ tts, hearing, codecs, log })
   return {
@@ -231,7 +234,7 @@ export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
       const known = contexts.of(request)
       // Only requests with a valid key are logged.
       if (known?.principal?.keyId && stage.status !== 401)
-        record({ ...known, ...stage, ts: clock.now() })
+        record(rowOfStep(known, stage, clock.now()))
     },
   }
 }

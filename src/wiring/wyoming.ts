@@ -10,18 +10,14 @@ import type { OpenTurns } from '../features/agent/open-turns.ts'
 import type { Agent } from '../features/agent/service.ts'
 import type { Keys } from '../features/keys/service.ts'
 import type { Voice } from '../features/voice/service.ts'
-import { replyOf } from '../features/voice/voice-turn.ts'
-import { type CallOptions, createCalls } from '../http/gate.ts'
+import type { Call } from '../http/gate.ts'
 import type { LoggedRequest } from '../http/observe.ts'
-import { createSentences } from '../speech/sentences.ts'
-import { speakable } from '../speech/speech-text.ts'
-import { speakSentence } from '../speech/spoken-turn.ts'
 import type { WyomingServer } from '../upstream/ports/wyoming.ts'
 import type { Adapters } from './adapters.ts'
 
-export interface WyomingParts extends Pick<Adapters, 'config' | 'clock' | 'log' | 'speech'> {
+interface WyomingNeeds {
   readonly keys: Keys
-  readonly calls: CallOptions
+  readonly call: Call
   readonly agent: Agent
   readonly openTurns: OpenTurns
   readonly voice: Voice
@@ -31,12 +27,11 @@ export interface WyomingParts extends Pick<Adapters, 'config' | 'clock' | 'log' 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
 /** The Wyoming server for Home Assistant; null unless it is configured. */
-export function openWyoming(parts: WyomingParts) {
-  const { config, clock, log, speech, keys, calls, agent, openTurns, voice, record } = parts
+export function openWyoming(adapters: Adapters, needs: WyomingNeeds) {
+  const { config, clock, log, speech } = adapters
+  const { keys, call, agent, openTurns, voice, record } = needs
   const { MB_WYOMING_PORT: port, MB_WYOMING_KEY: key, MB_HOST: host } = config
   if (port === undefined || key === undefined) return null
-
-  const call = createCalls(calls)
 
   async function caller(): Promise<WyomingCaller | null> {
     const known = await keys.find(key ?? '')
@@ -49,8 +44,14 @@ export function openWyoming(parts: WyomingParts) {
     speech.codecs.wav(new Int16Array(samples.slice().buffer), rate)
 
   const open = createWyomingDoor({
-    ...{ caller, agent, openTurns, voice, wav, clock, log, version },
-    ...{ replyOf, speakable, createSentences, speakSentence },
+    caller,
+    agent,
+    openTurns,
+    voice,
+    wav,
+    clock,
+    log,
+    version,
     record: (row) => record(loggedRow(row, clock)),
   })
 
@@ -73,16 +74,26 @@ export function openWyoming(parts: WyomingParts) {
       if (!isKnown) log.warn('wyoming key is unknown or revoked', { setting: 'MB_WYOMING_KEY' })
       const notes = [isOpen && 'open to the network', !isKnown && 'its key is unknown or revoked']
       const description = [`${host}:${server.port}`, ...notes].filter(Boolean).join(', ')
-      return { ...server, description }
+      const { port: bound, stop, close, busy } = server
+      return { port: bound, stop, close, busy, description }
     },
   }
 }
 
 function loggedRow(row: WyomingRow, clock: Clock): LoggedRequest {
-  const { sessionId = null, textChars = null, channel = null, latencyMs } = row
   return {
-    ...row,
-    ...{ sessionId, textChars, channel, later: null, ended: null, endpoint: '/wyoming' },
-    ...{ requestId: newId(), startedAt: clock.steady() - latencyMs, ts: clock.now() },
+    requestId: newId(),
+    endpoint: '/wyoming',
+    principal: row.principal,
+    sessionId: row.sessionId ?? null,
+    textChars: row.textChars ?? null,
+    channel: row.channel ?? null,
+    status: row.status,
+    errorClass: row.errorClass,
+    startedAt: clock.steady() - row.latencyMs,
+    latencyMs: row.latencyMs,
+    ts: clock.now(),
+    later: null,
+    ended: null,
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { wav } from '../support/recordings.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 let upstream: Upstream
@@ -23,7 +24,7 @@ afterAll(async () => {
 /** Forty tokens in English letters. */
 const SAID = 'a '.repeat(80)
 const messages = [{ role: 'user', content: SAID }]
-const audio = { audio_b64: Buffer.from('RIFF, a recording').toString('base64') }
+const audio = { audio_b64: Buffer.from(wav(16_000, new Float32Array(1_600))).toString('base64') }
 
 const DOORS = [
   { name: 'the agent', path: '/agent', body: { text: SAID } },

@@ -196,7 +196,7 @@ describe('a key that is revoked', () => {
       ...(n === 4 ? [me('DELETE', `/keys/${key.id}?made=revoke`)] : []),
     ]).flat()
     const statuses = new Set((await Promise.all(making)).map(({ status }) => status))
-    expect([...statuses].every((status) => [200, 201, 401, 403].includes(status))).toBe(true)
+    expect([...statuses].filter((status) => ![200, 201, 401, 403].includes(status))).toEqual([])
     const left = (await me('GET', `/keys/${key.id}/made`)).json()
     expect(left).toEqual({ keys: [], devices: [], shares: [] })
   })

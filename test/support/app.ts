@@ -11,7 +11,8 @@ import { createTenantStore, type User } from '../../src/features/tenants/store.t
 import { createSessionTokens } from '../../src/http/session.ts'
 import type { Embedder } from '../../src/upstream/ports/embedder.ts'
 import { openAdapters } from '../../src/wiring/adapters.ts'
-import { compose, type ServerLimits } from '../../src/wiring/compose.ts'
+import { compose } from '../../src/wiring/compose.ts'
+import type { ServerLimits } from '../../src/wiring/http.ts'
 import { dropPostgres, postgresSettings } from './postgres.ts'
 import { createProcessOutput } from './process-output.ts'
 import { tempFolder } from './temp.ts'
@@ -93,9 +94,9 @@ export async function startApp(options: AppOptions = {}) {
     ...(embedder ? { embedder } : {}),
     ...(options.nameServer ? { openQuery: async () => queryAt(options.nameServer ?? '') } : {}),
   })
-  const { db, kb } = adapters
+  const { db } = adapters
   const parts = compose(adapters, { personRequestsMax: 0, studioTurnsMax: 0, ...options })
-  const { app, budget, sse, jobs, keys, buffers, prune, sources, servers, close } = parts
+  const { app, budget, sse, jobs, keys, buffers, prune, sources, servers, close, kb } = parts
   app.listen({ hostname: '127.0.0.1', port: 0, idleTimeout })
   const wyoming = (await parts.wyoming?.listen()) ?? null
   const url = String(app.server?.url).replace(/\/$/, '')

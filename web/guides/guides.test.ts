@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { marked, type Token, type Tokens } from 'marked'
-import { fileOf, partsOf } from '../features/docs/guide.ts'
+import { fileOf, partsOf } from '../features/docs/guide-parts.ts'
 import { entriesOf, search } from '../features/docs/search.ts'
 import { en } from '../i18n/en.ts'
 import { zh } from '../i18n/zh.ts'

@@ -91,6 +91,10 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Change the name, the rate limit or the daily budget of a key':
     '修改密钥的名称、速率限制或每日额度',
   'Revoke a key of any kind': '吊销任何种类的密钥',
+  'List what a key has made: keys of apps, devices and shares':
+    '列出一个密钥创建的应用密钥、设备和分享',
+  'Delete a person, with the workspaces that have nobody else':
+    '删除一个用户，以及没有其他成员的工作空间',
   'List personas': '列出人设',
   'Create a persona': '创建人设',
   'Change name and prompt of a persona': '修改人设的名称和提示词',
@@ -137,6 +141,15 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   ].join(''),
   Success: '成功',
   'Goes on at Location': '转到 Location 指示的地址',
+  '1 ends all sessions of the person, on all servers': '1：结束该用户在所有服务器上的全部会话',
+  'Shows an owner a page with the question, and leads everybody else to the login page and back.':
+    '向所有者显示询问页面；其他人先到登录页，再回到这里。',
+  'The page, whose form is sent to the same path': '询问页面，其表单发往同一路径',
+  'false: the knowledge base is not searched, as `kb` in the body':
+    'false：不检索知识库，同请求体中的 `kb`',
+  'revoke: also what the key has made, see /keys/{id}/made':
+    'revoke：同时吊销该密钥创建的内容，见 /keys/{id}/made',
+  'revoke ends the keys that the member has made, too': 'revoke：同时吊销该成员创建的密钥',
   'rows returned, 1 to 500; default 100': '返回的条数，1 到 500；默认 100',
   'a log label such as /v1/agent': '接口标签，例如 /v1/agent',
   'a code such as 429 or a class such as 4xx': '状态码（如 429）或类别（如 4xx）',

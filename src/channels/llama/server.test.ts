@@ -19,7 +19,11 @@ function start(answer: (url: string, port: number) => Response | null) {
     return answer(url, programs.at(-1)?.port ?? 0) ?? aborted(init?.signal)
   }
   const server = new LlamaServer({
-    ...{ name: 'moon', apiKey: 'secret', clock, log: NO_LOG, idleMs: 0 },
+    name: 'moon',
+    apiKey: 'secret',
+    clock,
+    log: NO_LOG,
+    idleMs: 0,
     fetch: Object.assign(fetch, { unpacks: false } as const) as UpstreamFetch,
     start() {
       const { promise, resolve } = Promise.withResolvers<ModelEnd>()

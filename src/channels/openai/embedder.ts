@@ -23,6 +23,9 @@ export interface OpenAiEmbedderOptions extends SenderOptions {
   readonly model: string | null
   /** Longest silence of the endpoint. */
   readonly timeoutMs: number
+  /** Identifies the vector space; by default by the address and the model. */
+  readonly id?: string
+  readonly lengthMax?: number
 }
 
 /** Where no model is set, the list of models is read again at this interval. */
@@ -83,9 +86,10 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
 
   return {
-    id: `${place}:${options.model ?? ''}`,
-    identify: async (signal) => (await chosen(untilClosed(signal))).id,
+    id: options.id ?? `${place}:${options.model ?? ''}`,
+    identify: async (signal) => options.id ?? (await chosen(untilClosed(signal))).id,
     ...(options.model === null ? {} : { name: options.model }),
+    ...(options.lengthMax === undefined ? {} : { lengthMax: options.lengthMax }),
     async embed(texts, _kind, signal, countTokens) {
       const until = untilClosed(signal)
       const { model } = await chosen(until)

@@ -44,7 +44,9 @@ export function createReranker(options: RerankerOptions): Reranker {
       try {
         const body = JSON.stringify({
           ...(model === null ? {} : { model }),
-          ...{ query: question, documents: texts, top_n: texts.length },
+          query: question,
+          documents: texts,
+          top_n: texts.length,
         })
         const headers = { accept: 'application/json', 'content-type': 'application/json' }
         const response = await send(call, '/rerank', { method: 'POST', headers, body })

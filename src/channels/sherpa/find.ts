@@ -77,7 +77,9 @@ function lookInto(folder: string, platform: string, modelName: string | undefine
   if (library !== null && model !== null) {
     return {
       pack: { folder, library, model, vad: vadIn(folder) },
-      ...{ folder, exists: true, missing: [] },
+      folder,
+      exists: true,
+      missing: [],
     }
   }
   const models = join(folder, 'models', 'asr')

@@ -12,7 +12,7 @@ import { everyPart, type NativeRuntime, prepareRuntime } from '../../native/runt
 import { vectorVersion } from '../../storage/sqlite/inspect.ts'
 import { createUpstreamFetch } from '../../upstream/net/upstream-call.ts'
 import type { Program } from '../../wiring/adapters.ts'
-import { effectiveConfig, readStoredSettings } from '../../wiring/system.ts'
+import { effectiveConfig, readStoredSettings } from '../../wiring/stored-settings.ts'
 import { type Invocation, parseArguments, UsageError } from '../arguments.ts'
 import { loadTls } from '../tls.ts'
 import { checkBackups } from './backup.ts'

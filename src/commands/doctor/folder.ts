@@ -20,7 +20,7 @@ import type { SettingTexts } from '../../features/system/service.ts'
 import { MIGRATIONS } from '../../storage/migrations/index.ts'
 import { takeLock } from '../../storage/sqlite/connection.ts'
 import { holdsSealed, inspect, sealedSettings } from '../../storage/sqlite/inspect.ts'
-import { readStoredSettings } from '../../wiring/system.ts'
+import { readStoredSettings } from '../../wiring/stored-settings.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const MIB = 1024 * 1024

@@ -14,7 +14,7 @@ import {
   type UpstreamFetch,
 } from '../../upstream/net/upstream-call.ts'
 import { ChannelFailure } from '../../upstream/ports/failure.ts'
-import { openEmbedding } from '../../wiring/knowledge.ts'
+import { openEmbedding } from '../../wiring/embedding.ts'
 import { createLiveSettings } from '../../wiring/live-settings.ts'
 import { openParser } from '../../wiring/machine.ts'
 import { lookForModelPack } from '../../wiring/model-pack.ts'
@@ -50,7 +50,7 @@ export async function checkEmbedding(
     : 'check MB_EMBED_MODEL_DIR, or unset it to use the model that is built in'
   try {
     const { embedWorker } = program
-    const opened = await openEmbedding({ config, runtime, embedWorker, clock, log, fetch })
+    const opened = await openEmbedding(config, { runtime, embedWorker, clock, log, fetch })
     try {
       const signal = AbortSignal.timeout(MODEL_PATIENCE_MS)
       const vector = (await opened.embedder.embed(['hello'], 'query', signal))[0]

@@ -31,7 +31,11 @@ export const verboseOf = (heard: TimedTranscript, language: string, withWords: b
   duration: heard.duration,
   text: heard.text,
   segments: heard.segments.map(({ start, end, text }, id) => ({
-    ...{ id, seek: 0, start, end, text },
+    id,
+    seek: 0,
+    start,
+    end,
+    text,
     ...UNTOLD,
   })),
   ...(withWords && {

@@ -4,12 +4,11 @@ import { AGENT_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import type { Agent } from '../../features/agent/service.ts'
-import type { replyOf } from '../../features/voice/voice-turn.ts'
+import { replyOf } from '../../speech/spoken-turn.ts'
 import type { WyomingPeer } from '../../upstream/ports/wyoming.ts'
 
 export interface ConversationParts {
   readonly agent: Pick<Agent, 'openTurn'>
-  readonly replyOf: typeof replyOf
   /** Counts the turn to the key; throws `rate_limited` and `budget_spent`. */
   readonly take: () => Promise<unknown>
 }
@@ -27,7 +26,7 @@ const SPOKEN: readonly string[] = ['rate_limited', 'budget_spent']
 
 /** Runs one turn for Home Assistant: answers `transcript` with `handled`. */
 export async function converse(
-  { agent, replyOf, take }: ConversationParts,
+  { agent, take }: ConversationParts,
   principal: Principal,
   data: Readonly<Record<string, unknown>>,
   peer: WyomingPeer,

@@ -1,28 +1,18 @@
 import { TTS_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
 import { charCount } from '../../core/text.ts'
 import type { Voice } from '../../features/voice/service.ts'
-import type { speakable } from '../../speech/speech-text.ts'
+import { speakable } from '../../speech/speech-text.ts'
 import type { WyomingEvent, WyomingHandler, WyomingPeer } from '../../upstream/ports/wyoming.ts'
 import { type ConversationParts, converse } from './conversation.ts'
 import { infoOf } from './info.ts'
 import { createRecording, type Recording } from './recording.ts'
 import { createRequests, type RequestOptions } from './requests.ts'
-import {
-  createSpeaker,
-  play,
-  type SpeakingParts,
-  type StreamedSpeech,
-  voiceOf,
-} from './speaking.ts'
+import { beginSpeech, play, type StreamedSpeech, streamSpeech, voiceOf } from './speaking.ts'
 
-export interface WyomingDoorOptions
-  extends RequestOptions,
-    Pick<ConversationParts, 'agent' | 'replyOf'>,
-    SpeakingParts {
+export interface WyomingDoorOptions extends RequestOptions, Pick<ConversationParts, 'agent'> {
   readonly voice: Pick<Voice, 'stream' | 'transcribe' | 'hears' | 'speaks'>
   /** Samples of 16 bits as a wav file. */
   readonly wav: (samples: Uint8Array, rate: number) => Uint8Array
-  readonly speakable: typeof speakable
   /** The version of this product. */
   readonly version: string
 }
@@ -32,7 +22,7 @@ type Data = WyomingEvent['data']
 /** Speech to text, text to speech and the agent for Home Assistant. */
 export function createWyomingDoor(options: WyomingDoorOptions) {
   const requests = createRequests(options)
-  const { agent, replyOf } = options
+  const { agent } = options
 
   return (peer: WyomingPeer): WyomingHandler => {
     const hearing = createHearing(options, requests, peer)
@@ -46,7 +36,7 @@ export function createWyomingDoor(options: WyomingDoorOptions) {
 
     const answer = (data: Data) =>
       requests.run(peer, ({ principal, take }, note) =>
-        converse({ agent, replyOf, take }, principal, data, peer, note),
+        converse({ agent, take }, principal, data, peer, note),
       )
 
     /** Other events are ignored. */
@@ -110,8 +100,7 @@ function createHearing({ voice, wav }: WyomingDoorOptions, requests: Requests, p
 
 /** Text to speech, for a whole text or one that arrives in pieces. */
 function createSpeaking(options: WyomingDoorOptions, requests: Requests, peer: WyomingPeer) {
-  const { speakable, voice } = options
-  const speaker = createSpeaker(options)
+  const { voice } = options
   let open: { readonly speech: StreamedSpeech; readonly done: Promise<void> } | null = null
 
   const speak = (data: Data) =>
@@ -119,7 +108,7 @@ function createSpeaking(options: WyomingDoorOptions, requests: Requests, peer: W
       const text = speakable(textOf(data), TTS_TEXT_CHARS_MAX)
       note({ textChars: charCount(text) })
       const how = { voice, tenantId, voiceId: voiceOf(data) }
-      await play(peer, text === '' ? silence() : await speaker.begin(how, text, signal))
+      await play(peer, text === '' ? silence() : await beginSpeech(how, text, signal))
     })
 
   /** Resolves when pieces can be added. */
@@ -127,7 +116,7 @@ function createSpeaking(options: WyomingDoorOptions, requests: Requests, peer: W
     const started = Promise.withResolvers<void>()
     const done = requests
       .watch(peer, async (tenantId, signal, note) => {
-        const speech = speaker.stream({ voice, tenantId, voiceId: voiceOf(data) }, peer, signal)
+        const speech = streamSpeech({ voice, tenantId, voiceId: voiceOf(data) }, peer, signal)
         open = { speech, done }
         started.resolve()
         await speech.run()

@@ -46,6 +46,9 @@ export function infoOf({ version, hears, speaks }: Abilities): Record<string, un
             },
           ],
     handle: [{ ...part, models: [model(LANGUAGES)], supports_home_control: false }],
-    ...{ intent: [], wake: [], mic: [], snd: [] },
+    intent: [],
+    wake: [],
+    mic: [],
+    snd: [],
   }
 }

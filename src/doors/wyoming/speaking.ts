@@ -1,19 +1,19 @@
 import { TTS_TEXT_CHARS_MAX, VOICE_ID_CHARS_MAX } from '../../core/limits/contract.ts'
 import { charCount, firstChars } from '../../core/text.ts'
-import type { createSentences } from '../../speech/sentences.ts'
-import type { Speaking, speakSentence } from '../../speech/spoken-turn.ts'
+import type { Voice } from '../../features/voice/service.ts'
+import { createSentences } from '../../speech/sentences.ts'
+import { speakSentence } from '../../speech/spoken-turn.ts'
 import { DEFAULT_VOICE, OPENAI_SPEECH_RATE } from '../../upstream/ports/speech.ts'
 import type { WyomingPeer } from '../../upstream/ports/wyoming.ts'
 import { OWN_VOICE } from './info.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-export type SpeakingOptions = Omit<Speaking, 'output'>
-
-/** The functions of features/voice that speech needs. */
-export interface SpeakingParts {
-  readonly createSentences: typeof createSentences
-  readonly speakSentence: typeof speakSentence
+/** Who speaks, and for whom. */
+interface Speaker {
+  readonly voice: Pick<Voice, 'stream'>
+  readonly tenantId: string
+  readonly voiceId: string
 }
 
 const RATE = OPENAI_SPEECH_RATE
@@ -97,16 +97,23 @@ function createStreamedSpeech(
 
 export type StreamedSpeech = ReturnType<typeof createStreamedSpeech>
 
-export function createSpeaker({ createSentences, speakSentence }: SpeakingParts) {
-  const output = { format: 'pcm', rate: RATE } as const
+const OUTPUT = { format: 'pcm', rate: RATE } as const
 
-  /** Begins to speak a text; rejects with an `AppError` when it cannot be spoken. */
-  const begin = (how: SpeakingOptions, text: string, signal: AbortSignal): Promise<Sound> =>
-    speakSentence({ ...how, output }, text, signal).sound
-
-  return {
-    begin,
-    stream: (how: SpeakingOptions, peer: WyomingPeer, signal: AbortSignal) =>
-      createStreamedSpeech(createSentences(), (text) => begin(how, text, signal), peer, signal),
-  }
+/** Begins to speak a text; rejects with an `AppError` when it cannot be spoken. */
+export function beginSpeech(
+  { voice, tenantId, voiceId }: Speaker,
+  text: string,
+  signal: AbortSignal,
+): Promise<Sound> {
+  const speak = (text: string) => voice.stream({ text, voice: voiceId, tenantId }, OUTPUT, signal)
+  return speakSentence(speak, text, signal).sound
 }
+
+/** Speech of a text that will arrive in pieces. */
+export const streamSpeech = (speaker: Speaker, peer: WyomingPeer, signal: AbortSignal) =>
+  createStreamedSpeech(
+    createSentences(),
+    (text) => beginSpeech(speaker, text, signal),
+    peer,
+    signal,
+  )

@@ -102,7 +102,9 @@ export const otaRefusal = (facts: OtaFacts, message: string): object => ({
 const refusal = (facts: OtaFacts) => answer(facts, { url: '', token: '' })
 
 const activation = (code: string, message: string, challenge: string) => ({
-  ...{ code, message, challenge },
+  code,
+  message,
+  challenge,
   timeout_ms: ACTIVATION_TIMEOUT_MS,
 })
 

@@ -6,7 +6,7 @@ import type { MemoryBudget } from '../../core/memory-budget.ts'
 import type { Principal } from '../../core/principal.ts'
 import { firstChars } from '../../core/text.ts'
 import type { LoopTurns } from '../../core/time-slice.ts'
-import type { Stage } from '../../features/voice/voice-turn.ts'
+import type { Stage } from '../../speech/stages.ts'
 import type { PacketDecoder } from '../../upstream/ports/speech.ts'
 import { createDeviceTools, type DeviceTools } from './device-tools.ts'
 import { Listener } from './listener.ts'
@@ -97,7 +97,9 @@ export class BoardSession {
     const send = (payload: object) => this.#send({ type: 'mcp', payload })
     this.#tools = createDeviceTools({ clock, send })
     this.#listener = new Listener({
-      ...{ clock, decoder: caller.decoder, detector: detector() },
+      clock,
+      decoder: caller.decoder,
+      detector: detector(),
       share: budget.open(caller.principal.tenantId),
       inTurn: (work) => options.loopTurns(caller.principal.tenantId, async () => work()),
       onSpeech: () => this.#interrupt(),
@@ -220,7 +222,10 @@ export class BoardSession {
     const work = turns.run(
       principal,
       {
-        ...{ admit, onStage, sessionId: sessionOf(principal), pace: this.#pace },
+        admit,
+        onStage,
+        sessionId: sessionOf(principal),
+        pace: this.#pace,
         tools: this.#tools.tools,
         sendMessage: (message) => this.#send(message),
         sendPacket: (packet) => {

@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { Stage } from '../../features/voice/voice-turn.ts'
 import { bearerToken, type KnownKey } from '../../http/gate.ts'
-import type { LoggedRequest, RequestContexts } from '../../http/observe.ts'
+import { type LoggedRequest, type RequestContexts, rowOfStep } from '../../http/observe.ts'
+import type { Stage } from '../../speech/stages.ts'
 import type { AudioCodecs } from '../../upstream/ports/speech.ts'
 import { BoardSession, type SessionOptions, sessionOf } from './session.ts'
 import type { OpenSocket, Sockets } from './sockets.ts'
@@ -65,7 +65,7 @@ export function socketRoutes(options: SocketRouteOptions) {
     const known = contexts.of(request)
     const latencyMs = Math.round(clock.steady() - (known?.startedAt ?? clock.steady()))
     const onStage = (stage: Stage) => {
-      if (known && stage.status !== 401) record({ ...known, ...stage, ts: clock.now() })
+      if (known && stage.status !== 401) record(rowOfStep(known, stage, clock.now()))
     }
     const admit = async () => {
       const key = await keyOf(token)
@@ -95,8 +95,8 @@ export function socketRoutes(options: SocketRouteOptions) {
       close() {
         session?.close()
         if (entry) sockets.remove(entry)
-        if (known)
-          record({ ...known, endpoint: '/xiaozhi', status: 101, latencyMs, ts: clock.now() })
+        const step = { endpoint: '/xiaozhi', status: 101, latencyMs }
+        if (known) record(rowOfStep(known, step, clock.now()))
       },
     }
     if (server?.upgrade(request, { data })) return undefined

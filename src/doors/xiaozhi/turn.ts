@@ -6,14 +6,14 @@ import type { Principal } from '../../core/principal.ts'
 import { charCount, firstChars } from '../../core/text.ts'
 import type { Agent } from '../../features/agent/service.ts'
 import type { Voice } from '../../features/voice/service.ts'
-import type { outcomeOf, Stage, stopwatch } from '../../features/voice/voice-turn.ts'
-import type {
-  Speaking,
-  SpokenSentence,
+import {
+  type Speak,
+  type SpokenSentence,
   speakSentence,
   speakTurn,
-  TurnEnd,
+  type TurnEnd,
 } from '../../speech/spoken-turn.ts'
+import { outcomeOf, type Stage, stopwatch } from '../../speech/stages.ts'
 import type { Tool } from '../../tools/tool.ts'
 import {
   type AudioCodecs,
@@ -28,13 +28,6 @@ export interface BoardTurnOptions {
   readonly agent: Pick<Agent, 'openTurn'>
   readonly voice: Pick<Voice, 'transcribe' | 'stream'>
   readonly codecs: Pick<AudioCodecs, 'wav'>
-  /** Functions of features/voice. */
-  readonly speech: {
-    readonly speakSentence: typeof speakSentence
-    readonly speakTurn: typeof speakTurn
-    readonly stopwatch: typeof stopwatch
-    readonly outcomeOf: typeof outcomeOf
-  }
   readonly clock: Clock
   readonly log: Logger
 }
@@ -95,21 +88,22 @@ export class BoardTurns {
     }
   }
 
-  #speaking(tenantId: string): Speaking {
+  #speakFor(tenantId: string): Speak {
     const output = { format: 'packets', rate: OPENAI_SPEECH_RATE } as const
-    return { voice: this.options.voice, voiceId: DEFAULT_VOICE, tenantId, output }
+    return (text, signal) =>
+      this.options.voice.stream({ text, voice: DEFAULT_VOICE, tenantId }, output, signal)
   }
 
   /** Admits the turn; a refusal gets a row in the request log, as that of a request does. */
   async #admit(input: TurnInput, { admit, onStage, sessionId }: BoardTurn): Promise<void> {
-    const { clock, speech } = this.options
+    const { clock } = this.options
     const startedAt = clock.steady()
     try {
       await admit()
     } catch (error) {
       const latencyMs = Math.round(clock.steady() - startedAt)
       const textChars = 'text' in input ? charCount(input.text) : null
-      const row = { ...speech.outcomeOf(error), latencyMs, textChars, sessionId, channel: null }
+      const row = { ...outcomeOf(error), latencyMs, textChars, sessionId, channel: null }
       onStage({ endpoint: '/v1/agent', ...row })
       throw error
     }
@@ -119,8 +113,8 @@ export class BoardTurns {
     if ('text' in input) return input.text
     // The button was released at once; recognisers refuse a file without sound.
     if (input.samples.length === 0) throw appError('speech_not_understood')
-    const { voice, codecs, clock, speech } = this.options
-    const timed = speech.stopwatch(clock, turn.onStage)
+    const { voice, codecs, clock } = this.options
+    const timed = stopwatch(clock, turn.onStage)
     const text = await timed('/v1/asr', async (note) => {
       const clip = { bytes: codecs.wav(input.samples, RECOGNISER_RATE), tenantId }
       const heard = await voice.transcribe(clip, turn.signal)
@@ -136,8 +130,8 @@ export class BoardTurns {
     const { sessionId, tools, signal, onStage } = turn
     const ended = Promise.withResolvers<TurnEnd>()
     const request = { text, images: [], kb: true, ownTools: tools() }
-    const { agent, speech, clock } = this.options
-    const timed = speech.stopwatch(clock, onStage)
+    const { agent, clock } = this.options
+    const timed = stopwatch(clock, onStage)
     const opening = agent.openTurn(principal, request, sessionId)
     const written = timed('/v1/agent', async (note) => {
       note({ sessionId, textChars: charCount(text) })
@@ -149,17 +143,15 @@ export class BoardTurns {
     })
     written.catch(() => {})
     const opened = await opening
-    const speaking = this.#speaking(principal.tenantId)
+    const aloud = this.#speakFor(principal.tenantId)
     let failure: unknown = null
     const speak = (sentence: string) => {
       stage.asked(sentence)
       // After a failure the rest is only shown, without sound.
-      return failure === null
-        ? speech.speakSentence(speaking, sentence, signal)
-        : silence(sentence, failure)
+      return failure === null ? speakSentence(aloud, sentence, signal) : silence(sentence, failure)
     }
     try {
-      for await (const sentence of speech.speakTurn(opened, speak, signal, ended.resolve)) {
+      for await (const sentence of speakTurn(opened, speak, signal, ended.resolve)) {
         await mouth.say(sentence).catch((error: unknown) => {
           if (!signal.aborted) failure ??= error
         })
@@ -181,10 +173,9 @@ export class BoardTurns {
     const told = error instanceof AppError ? error : appError('turn_failed')
     mouth.open()
     if (!told.code.startsWith('tts_')) {
-      const speaking = this.#speaking(tenantId)
-      const { speakSentence } = this.options.speech
+      const aloud = this.#speakFor(tenantId)
       stage.asked(told.message)
-      const failure = await mouth.say(speakSentence(speaking, told.message, turn.signal)).then(
+      const failure = await mouth.say(speakSentence(aloud, told.message, turn.signal)).then(
         () => null,
         (failure: unknown) => failure,
       )
@@ -210,7 +201,7 @@ function silence(text: string, failure: unknown): SpokenSentence {
 type SpeechStage = ReturnType<typeof createSpeechStage>
 
 /** The step of speech for the request log: the time to its first sound. */
-function createSpeechStage({ clock, speech }: BoardTurnOptions, onStage: (stage: Stage) => void) {
+function createSpeechStage({ clock }: BoardTurnOptions, onStage: (stage: Stage) => void) {
   let askedAt: number | null = null
   let soundedAt: number | null = null
   let textChars = 0
@@ -233,7 +224,7 @@ function createSpeechStage({ clock, speech }: BoardTurnOptions, onStage: (stage:
       const latencyMs = Math.round((soundedAt ?? clock.steady()) - askedAt)
       onStage({
         endpoint: '/v1/tts',
-        ...speech.outcomeOf(failure),
+        ...outcomeOf(failure),
         latencyMs,
         textChars,
         ...NO_TURN,

@@ -193,8 +193,17 @@ async function appendTurn(
   const { tenantId, appId, deviceId, userId } = principal
   const userText = rememberedText(request.text, request.images)
   const isLong = await memory.appendTurn(before, {
-    ...{ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId, userId, replaces },
-    ...{ details: JSON.stringify(details), fence },
+    tenantId,
+    sessionId,
+    userText,
+    reply,
+    at: clock.iso(),
+    appId,
+    deviceId,
+    userId,
+    replaces,
+    details: JSON.stringify(details),
+    fence,
   })
   // Folded by the channel that answered. A channel of the tenant that has just failed would fail at
   // the summary, too, and the platform's must see only what `provider_fallback` has announced.
@@ -234,8 +243,13 @@ async function retrieveFor(
 
 const refsOf = (passages: readonly KbHit[]): KbRef[] =>
   passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({
-    ...{ doc_id, title, seq, score },
-    ...{ page, heading, url },
+    doc_id,
+    title,
+    seq,
+    score,
+    page,
+    heading,
+    url,
   }))
 
 /** Images, and the calls of earlier messages, are counted with the body of the request. */

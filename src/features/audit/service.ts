@@ -87,7 +87,10 @@ export function createAudit({ store, clock, log }: AuditOptions) {
           ts,
           userId: principal.userId,
           key_id: principal.keyId,
-          ...{ action, target, target_name: name, address },
+          action,
+          target,
+          target_name: name,
+          address,
         })
       } catch (error) {
         log.error('audit line not written', { action, ...errorFields(error) })

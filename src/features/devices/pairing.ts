@@ -54,7 +54,14 @@ export function createPairing(options: PairingOptions) {
     const scope = { deviceId: id, madeBy, ...limits }
     const { row } = keys.mint(tenantId, scope, secretOfBoard(secret, board, id))
     const device = {
-      ...{ id, tenantId, name, appId, hwModel, firmware, madeBy, createdAt },
+      id,
+      tenantId,
+      name,
+      appId,
+      hwModel,
+      firmware,
+      madeBy,
+      createdAt,
       // The hash of a code that is never shown.
       codeHash: sha256Hex(newCode(random)),
       ...storedBoard(board),

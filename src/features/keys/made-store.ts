@@ -1,5 +1,5 @@
 import { type Db, locked, type Statement, sql } from '../../storage/db.ts'
-import type { StoredKey } from './store.ts'
+import type { StoredKey } from './model.ts'
 
 export interface MadeDevice {
   readonly id: string

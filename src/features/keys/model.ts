@@ -46,6 +46,9 @@ export const ApiKeyMeta = z.object({
 })
 export type ApiKeyMeta = z.infer<typeof ApiKeyMeta>
 
+/** The metadata in a key's row; its use is counted elsewhere. */
+export type StoredKey = Omit<ApiKeyMeta, 'last_used_at' | 'calls_7d'>
+
 export const KeyListResponse = z.object({ keys: z.array(ApiKeyMeta) })
 /** What a key has made that is still good: keys of apps, devices, shares. */
 export const MadeByKey = z.object({

@@ -7,7 +7,13 @@ import { withinOwn } from '../../core/own-limits.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Statement } from '../../storage/db.ts'
 import { revokeMade } from './made-store.ts'
-import type { ApiKeyMeta, IssueKeyResponse, KeyUpdateRequest, MadeByKey } from './model.ts'
+import type {
+  ApiKeyMeta,
+  IssueKeyResponse,
+  KeyUpdateRequest,
+  MadeByKey,
+  StoredKey,
+} from './model.ts'
 import {
   type KeyLimits,
   type KeyStore,
@@ -15,7 +21,6 @@ import {
   revokeKeysOfApp,
   revokeKeysOfDevice,
   revokeKeysOfPerson,
-  type StoredKey,
 } from './store.ts'
 
 const KEY_PREFIX = 'sk-mb-'
@@ -84,7 +89,10 @@ function mintKey(
   const { key, hash, prefix, tail } = keyOf(secretOf(id))
   const row: NewKey = {
     id,
-    ...{ tenantId, hash, prefix, tail },
+    tenantId,
+    hash,
+    prefix,
+    tail,
     name: scope.name ?? '',
     rateLimit: Math.min(scope.rateLimit ?? RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX),
     dailyTokens: scope.dailyTokens ?? 0,
@@ -156,10 +164,12 @@ function createRevocation(options: KeysOptions) {
     },
   }
 }
+type Limits = ReturnType<typeof createLimits>
+
 type Mint = (tenantId: string, scope?: KeyScope) => { issued: IssueKeyResponse; row: NewKey }
 
 /** Issues keys; each is stored before it is returned. */
-const issuing = (store: KeyStore, mint: Mint) => ({
+const issuing = (store: KeyStore, mint: Mint, { ownLimits }: Limits) => ({
   /** Throws `quota_keys` at the quota. */
   async issue(tenantId: string, scope: KeyScope = {}): Promise<IssueKeyResponse> {
     const { issued, row } = mint(tenantId, scope)
@@ -194,6 +204,7 @@ const issuing = (store: KeyStore, mint: Mint) => ({
     const { issued, row } = mint(tenantId, { ...scope, appId })
     if (await store.insertForApp(row, appId, KEYS_MAX)) return issued
     if ((await store.count(tenantId)) >= KEYS_MAX) throw tooMany()
+    await ownLimits({ tenantId, keyId: row.madeBy })
     return null
   },
 })
@@ -232,7 +243,7 @@ export function createKeys(options: KeysOptions) {
     ofSecret: keyOf,
 
     ...revocations(clock),
-    ...issuing(store, mint),
+    ...issuing(store, mint, limits),
 
     /** To be called once a statement of one of the `revoke…` below is committed. */
     onRevoked,

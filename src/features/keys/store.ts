@@ -8,7 +8,7 @@ import {
   storedAsExpected,
 } from '../../storage/db.ts'
 import { createMadeStore } from './made-store.ts'
-import type { ApiKeyMeta, KeyUpdateRequest } from './model.ts'
+import type { KeyUpdateRequest, StoredKey } from './model.ts'
 
 interface KeyRow {
   id: string
@@ -18,9 +18,6 @@ interface KeyRow {
   app_id: string | null
   device_id: string | null
 }
-
-/** The metadata in a key's row; its use is counted elsewhere. */
-export type StoredKey = Omit<ApiKeyMeta, 'last_used_at' | 'calls_7d'>
 
 export interface FoundKey {
   readonly principal: Principal

@@ -48,12 +48,14 @@ export interface LatencyCount {
   readonly errors: number
 }
 
+/** A row whose first answer was lost is there already. */
 const insert = (row: LogRow & LogTimes): Statement => sql`
   INSERT INTO request_log (id, tenant_id, ts, app_id, device_id, endpoint, status, latency_ms,
     session_id, text_chars, error_class, channel, key_id, first_ms, total_ms)
   VALUES (${row.id}, ${row.tenantId}, ${row.ts}, ${row.appId}, ${row.deviceId}, ${row.endpoint},
     ${row.status}, ${row.latencyMs}, ${row.sessionId}, ${row.textChars}, ${row.errorClass},
-    ${row.channel}, ${row.keyId}, ${row.firstMs}, ${row.totalMs})`
+    ${row.channel}, ${row.keyId}, ${row.firstMs}, ${row.totalMs})
+  ON CONFLICT (tenant_id, ts, id) DO NOTHING`
 
 function statementOf(row: WaitingRow | RowEnd): Statement {
   if ('ended' in row) return setTimes(row)

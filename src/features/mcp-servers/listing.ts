@@ -52,7 +52,10 @@ export async function readListing(
 
 const unusable = (tool: KeptTool, name: string, reason: UnusableReason): KeptTool => ({
   ...tool,
-  ...{ name, reason, schema: '', paramHeaders: [] },
+  name,
+  reason,
+  schema: '',
+  paramHeaders: [],
 })
 
 function readTool(raw: unknown, index: number): KeptTool {

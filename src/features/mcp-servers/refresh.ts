@@ -80,7 +80,10 @@ export function createRefresh(options: RefreshOptions) {
       if (!(error instanceof McpFailure)) throw error
       const { tenantId, id } = server
       log.info('mcp server failed', {
-        ...{ tenant: tenantId, server: id, reason: error.reason, cause: error.phrase },
+        tenant: tenantId,
+        server: id,
+        reason: error.reason,
+        cause: error.phrase,
       })
       await store.failed(server, error.reason, took())
       return error.reason

@@ -37,7 +37,13 @@ export function createSaving({ store, seal, allow, clock, find }: SavingOptions)
     const { name, header_name: headerName, header_value: value, enabled } = request
     const id = newId()
     const server = {
-      ...{ id, tenantId, name, headerName, enabled, revision: newId(), createdAt: clock.iso() },
+      id,
+      tenantId,
+      name,
+      headerName,
+      enabled,
+      revision: newId(),
+      createdAt: clock.iso(),
       url: checkUrl(request.url),
       headerSealed: value === null ? null : seal().seal(value, sealOwner({ tenantId, id })),
     }

@@ -180,7 +180,11 @@ function transferred({ store, seal, saving, clock }: TransferParts) {
     async heads(tenantId: string) {
       const servers = seal ? await store.list(tenantId) : []
       return servers.map(({ id, name, url, headerName, enabled }) => ({
-        ...{ id, name, url, header_name: headerName, enabled },
+        id,
+        name,
+        url,
+        header_name: headerName,
+        enabled,
       }))
     },
   }

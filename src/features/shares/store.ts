@@ -98,8 +98,12 @@ export function createShareStore(db: Db) {
         WHERE s.hash = ${hash}`)
       if (!row || (row.expires_at !== null && row.expires_at <= now)) return null
       return {
-        ...{ id: row.id, tenantId: row.tenant_id, appId: row.app_id, appName: row.app_name },
-        ...{ origins: listOf(row.origins), dailyTurns: row.daily_turns },
+        id: row.id,
+        tenantId: row.tenant_id,
+        appId: row.app_id,
+        appName: row.app_name,
+        origins: listOf(row.origins),
+        dailyTurns: row.daily_turns,
         dailyTokens: row.daily_tokens,
       }
     },

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../core/clock.ts'
+import { timeSlice } from '../../core/time-slice.ts'
 import { createFileImport, type FileImportParts, type FileValue } from './import-file.ts'
 
 const NAMES = ['a', 'b', 'c']
@@ -23,6 +24,7 @@ async function importLosing(at: number) {
     },
     importConfig: async () => ({ personas: 0, apps: 0, settings: false, mcp_servers: 0 }),
     onDocuments() {},
+    loopSlice: () => timeSlice(() => 0),
     leases: {
       async hold(_: string, __: AbortSignal, work: (held: AbortSignal) => Promise<unknown>) {
         await work(lost.signal)

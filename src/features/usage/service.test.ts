@@ -6,8 +6,16 @@ import type { UsageSum } from './store.ts'
 const TODAY = 20_000
 const key = { tenantId: 't', keyId: 'k', dailyTokens: 100 }
 const tokens = (inputTokens: number, more: Partial<UsageSum> = {}): UsageSum => ({
-  ...{ tenantId: 't', day: TODAY, keyId: 'k', appId: '', channel: 'platform', calls: 0 },
-  ...{ inputTokens, outputTokens: 0, usedAt: null, ...more },
+  tenantId: 't',
+  day: TODAY,
+  keyId: 'k',
+  appId: '',
+  channel: 'platform',
+  calls: 0,
+  inputTokens,
+  outputTokens: 0,
+  usedAt: null,
+  ...more,
 })
 
 /** Budgets over sums that wait to be written and a stored sum that can be held back. */
@@ -67,7 +75,9 @@ test('a budget that other processes count, too, is read again after a while', as
   const clock = { now: () => TODAY * DAY_MS, at: 0, steady: () => clock.at }
   let stored = 0
   const budgets = createBudgets({
-    ...{ clock, keptMs: 1_000, store: { tokensOfDay: async () => stored } },
+    clock,
+    keptMs: 1_000,
+    store: { tokensOfDay: async () => stored },
     betweenWrites: (work) => work([]),
   })
   await budgets.check(key)

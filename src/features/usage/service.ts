@@ -121,14 +121,17 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
         },
         by_app: byApp(rows),
         by_key: keys.map(({ keyId, prefix, ...row }) => ({
-          ...{ key_id: keyId, prefix },
+          key_id: keyId,
+          prefix,
           ...figuresOf([row]),
         })),
         spent_today: keys
           .filter(({ tokensToday }) => tokensToday > 0)
           .map(({ keyId, tokensToday }) => ({ key_id: keyId, tokens: tokensToday })),
         by_channel: channels.map(({ channel, inputTokens, outputTokens }) => ({
-          ...{ channel, input_tokens: inputTokens, output_tokens: outputTokens },
+          channel,
+          input_tokens: inputTokens,
+          output_tokens: outputTokens,
         })),
       }
     },

@@ -10,13 +10,14 @@ import type { Gate } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { answerDoc, BYTES_BODY_DOC, bytesContent, jsonDoc } from '../../http/openapi-parts.ts'
 import { withoutIdleTimeout } from '../../http/request-limits.ts'
+import type { Stage } from '../../speech/stages.ts'
 import { SPEECH_RATE } from '../../upstream/ports/speech.ts'
 import type { OpenTurns } from '../agent/open-turns.ts'
 import type { Sessions } from '../sessions/service.ts'
 import { base64Pieces, checkAudio, decodeAudio } from './audio-b64.ts'
 import { AsrResponse, TtsRequest, VoiceRequest, VoiceResponse } from './model.ts'
 import type { Voice } from './service.ts'
-import type { Stage, VoiceAnswer, VoiceLoop } from './voice-turn.ts'
+import type { VoiceAnswer, VoiceLoop } from './voice-turn.ts'
 
 export interface VoiceRouteOptions {
   readonly voice: Voice

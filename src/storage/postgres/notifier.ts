@@ -58,7 +58,9 @@ export function createNotifier({ db, url, clock, log }: NotifierOptions) {
   async function listen(direct: string): Promise<void> {
     const lost = new AbortController()
     const opened = openConnection({
-      ...{ url: direct, clock, onLost: () => lost.abort(new Error('the connection was lost')) },
+      url: direct,
+      clock,
+      onLost: () => lost.abort(new Error('the connection was lost')),
       onNotify: (_, payload) => dispatch(payload),
     })
     const ended = AbortSignal.any([lost.signal, stopping.signal])

@@ -208,4 +208,41 @@ const LOCK_SAMPLES: readonly Sample[] = [
   },
 ]
 
-export const SAMPLES = [...LAYER_SAMPLES, ...TEXT_SAMPLES, ...LOCK_SAMPLES]
+const SPREAD_SAMPLES: readonly Sample[] = [
+  {
+    rule: 'wiring names each part that it passes on',
+    bad: {
+      'src/wiring/compose.ts': 'const agent = createAgent({ ...turn, keys })',
+      'src/wiring/voice.ts': `
+        const parts = [
+          { a, ...b },
+        ]
+        return isOn ? { ...c } : null`,
+      'src/app.ts': "use(/[{]/, '{', () => ({ ...services, a: [...b] }))",
+    },
+    expect: [
+      'src/wiring/compose.ts:1',
+      'src/wiring/voice.ts:3',
+      'src/wiring/voice.ts:5',
+      'src/app.ts:1',
+    ],
+    good: {
+      'src/wiring/compose.ts': `
+        const { keys, ...rest } = parts
+        const all = { writers: [jobs, ...processes], close: () => closeAll(...closing) }
+        const of = ({ a, ...more }: Parts) => more
+        // { ...parts } was here, and ' with it.
+        const text = '{ ...parts }'`,
+      'src/features/agent/turn.ts': 'run({ ...options, signal })',
+      'src/wiring/compose.test.ts': 'compose({ ...adapters })',
+    },
+  },
+  {
+    rule: 'no object is made to be spread at once',
+    bad: { 'src/features/a/service.ts': ['\nadd({ ..', '.{ id, name }, at })'].join('') },
+    expect: ['src/features/a/service.ts:2'],
+    good: { 'src/features/a/service.ts': 'add({ ...row, at, ...(note ? { note } : {}) })' },
+  },
+]
+
+export const SAMPLES = [...LAYER_SAMPLES, ...TEXT_SAMPLES, ...LOCK_SAMPLES, ...SPREAD_SAMPLES]

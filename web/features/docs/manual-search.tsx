@@ -6,7 +6,7 @@ import { readGuide } from '../../guides/read.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Page } from '../../ui/page.tsx'
-import { partsOf } from './guide.ts'
+import { partsOf } from './guide-parts.ts'
 import { entriesOf, type Hit, search } from './search.ts'
 
 interface SearchProps {

@@ -1,5 +1,5 @@
 import type { Token, Tokens } from 'marked'
-import type { GuidePart } from './guide.ts'
+import type { GuidePart } from './guide-parts.ts'
 
 /** One searchable part of a manual page. */
 export interface Entry<Page> {

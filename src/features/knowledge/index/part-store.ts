@@ -57,8 +57,14 @@ export function createPartStore(options: PartStoreOptions) {
       const { charCount, chunks, model } = await prepare(tenantId, added, signal)
       const { title, part, parts } = added
       const doc = {
-        ...{ id: newId(), title, source_id: source.id, part, parts },
-        ...{ char_count: charCount, chunk_count: chunks.length, created_at: added.createdAt },
+        id: newId(),
+        title,
+        source_id: source.id,
+        part,
+        parts,
+        char_count: charCount,
+        chunk_count: chunks.length,
+        created_at: added.createdAt,
       }
       await store.insert({ tenantId, stage: 'new', doc, model, chunks })
     },

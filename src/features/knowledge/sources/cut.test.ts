@@ -2,7 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { type Block, cutParts, fitting, type Part } from './cut.ts'
 
 const block = (text: string, page: number | null = null, heading: string | null = null): Block => ({
-  ...{ text, page, heading },
+  text,
+  page,
+  heading,
 })
 const cut = (blocks: readonly Block[], bytesMax: number): Part[] => [...cutParts(blocks, bytesMax)]
 const texts = (blocks: readonly Block[], bytesMax: number) =>

@@ -155,8 +155,10 @@ async function enter(
 }
 
 const uploaded = ({ media_type: contentType, bytes }: SourceRow): Spooled => ({
-  ...{ contentType, bytes },
-  ...{ etag: null, lastModified: null },
+  contentType,
+  bytes,
+  etag: null,
+  lastModified: null,
 })
 
 /** A file that takes long gives its place to the others and is read anew beside them. */

@@ -87,9 +87,15 @@ export function createSources(parts: SourcesParts) {
       const url = checkedUrl(given, allow())
       const id = newId()
       await add(tenantId, {
-        ...{ id, kind: 'url', url: url.href, refresh },
-        ...{ title: title || cutTitle(url.host), is_named: title ? 1 : 0 },
-        ...{ file_name: '', media_type: 'application/octet-stream', bytes: 0 },
+        id,
+        kind: 'url',
+        url: url.href,
+        refresh,
+        title: title || cutTitle(url.host),
+        is_named: title ? 1 : 0,
+        file_name: '',
+        media_type: 'application/octet-stream',
+        bytes: 0,
       })
       return get(tenantId, id)
     },
@@ -190,8 +196,13 @@ function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: A
       await files.keep(id, spool.map(id))
       isAdded = true
       await add(tenantId, {
-        ...{ id, kind: 'file', url: null, refresh: null, bytes },
-        ...{ title: title || titleOfFile(fileName), is_named: 1 },
+        id,
+        kind: 'file',
+        url: null,
+        refresh: null,
+        bytes,
+        title: title || titleOfFile(fileName),
+        is_named: 1,
         file_name: firstChars(fileName, SOURCE_FILE_NAME_CHARS_MAX),
         media_type: kind === 'encrypted' ? 'application/x-ole-storage' : kind.mediaType,
       })

@@ -253,7 +253,9 @@ function sourceOf({ docs, retry_at, ...row }: ListedRow): Source {
     char_count: listed.reduce((sum, [, chars]) => sum + Number(chars), 0),
     doc_ids: listed.map(([id = '']) => id),
     parts: listed.length,
-    ...{ created_at, checked_at, changed_at },
+    created_at,
+    checked_at,
+    changed_at,
     retry_at: retry_at === null ? null : new Date(retry_at).toISOString(),
   }
 }

@@ -12,7 +12,7 @@ const MAY: Partial<
   speech: { run: ['core', 'port'], type: ['feature'] },
   feature: { run: ['core', 'port', 'speech'], type: ['feature'] },
   door: { run: ['core', 'port', 'speech', 'http'], type: ['feature'] },
-  routes: { run: ['core', 'port', 'http'], type: ['feature', 'door'] },
+  routes: { run: ['core', 'port', 'http'], type: ['speech', 'feature', 'door'] },
   http: { run: ['core', 'http'], type: [] },
   surface: { run: ['core', 'http', 'routes'], type: ['port', 'feature'] },
   app: { run: ['core', 'port', 'http', 'surface', 'routes'], type: ['feature', 'door'] },

@@ -261,7 +261,7 @@ export const en: Dictionary = {
   'home.start.fold': 'Set-up is complete',
   'home.test': 'Test',
   'home.tested': 'The model test did not pass; see the reason below.',
-  'home.title': 'Home',
+  'home.title': 'Overview',
   'home.today': 'API requests today',
   'home.today.errors': 'API errors today',
   'home.undone': 'Not done yet',

@@ -249,7 +249,7 @@ export const zh = {
   'home.start.fold': '全部设置完成',
   'home.test': '测试',
   'home.tested': '刚才的模型测试没有通过，原因见下方。',
-  'home.title': '首页',
+  'home.title': '概览',
   'home.today': '今日 API 请求',
   'home.today.errors': '今日 API 错误',
   'home.undone': '未完成',

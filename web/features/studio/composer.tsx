@@ -2,14 +2,16 @@ import {
   type ClipboardEvent,
   type FormEvent,
   type KeyboardEvent,
+  lazy,
   type RefObject,
+  Suspense,
   useState,
 } from 'react'
 import type { Prompt } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { useDrop } from '../../lib/use-drop.ts'
 import { FileInput, useFileInput } from '../kb/file-input.tsx'
-import { AddToLibrary } from './add-to-library.tsx'
 import { Attachments } from './attachments.tsx'
 import { ComposerActions } from './composer-actions.tsx'
 import { PromptList, selectField, usePrompts } from './prompt-list.tsx'
@@ -18,6 +20,11 @@ import { Thumbs } from './thumbs.tsx'
 import type { Asked } from './use-conversation.ts'
 import { PASTED_CHARS_MAX, useFiles, useQuestion } from './use-question.ts'
 import type { Voice } from './use-voice.ts'
+
+const AddToLibrary = lazy(async () => {
+  const { AddToLibrary: Loaded } = await loadChunk(() => import('./add-to-library.tsx'))
+  return { default: Loaded }
+})
 
 interface ComposerProps {
   readonly session: string
@@ -87,7 +94,11 @@ export function Composer({ session, field, running, onSend, onStop, voice }: Com
         />
       )}
       <FileInput {...input} multiple label={t('studio.files')} onFiles={onFiles} />
-      <AddToLibrary files={files.documents} onEnd={files.done} />
+      {files.documents.length > 0 && (
+        <Suspense>
+          <AddToLibrary files={files.documents} onEnd={files.done} />
+        </Suspense>
+      )}
     </form>
   )
 }

@@ -1,22 +1,30 @@
-import { type RefObject, useMemo, useState } from 'react'
+import { lazy, type RefObject, Suspense, useMemo, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
+import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { useStable } from '../../lib/use-stable.ts'
-import { ChunksDialog, type Passage } from '../kb/chunks-dialog.tsx'
+import type { Passage } from '../kb/chunks-dialog.tsx'
 import { Announcer } from './announcer.tsx'
 import { Composer } from './composer.tsx'
 import { useConversations } from './conversations.ts'
 import { Head } from './head.tsx'
-import { type Leaf, Right } from './right.tsx'
+import type { Leaf } from './right.tsx'
 import { SideView, useRight } from './sides.tsx'
 import { Starters } from './starters.tsx'
 import { ToEnd, useEnd } from './stick-to-bottom.tsx'
-import { Talk } from './talk.tsx'
 import type { Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
 import { useConversation } from './use-conversation.ts'
 import { useKeys } from './use-keys.ts'
 import type { Setup } from './use-setup.ts'
 import { useVoice } from './use-voice.ts'
+
+/** Loaded when there is something to show in them: an empty conversation needs none. */
+const Talk = lazy(async () => ({ default: (await loadChunk(() => import('./talk.tsx'))).Talk }))
+const Right = lazy(async () => ({ default: (await loadChunk(() => import('./right.tsx'))).Right }))
+const ChunksDialog = lazy(async () => {
+  const { ChunksDialog: Loaded } = await loadChunk(() => import('../kb/chunks-dialog.tsx'))
+  return { default: Loaded }
+})
 
 interface PaneProps {
   readonly choice: ReturnType<typeof useChosen>
@@ -74,7 +82,16 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
               }}
             />
           )}
-          <Talk key={chosen.session} conversation={conversation} ways={ways} actions={actions} />
+          {turns.length > 0 && (
+            <Suspense>
+              <Talk
+                key={chosen.session}
+                conversation={conversation}
+                ways={ways}
+                actions={actions}
+              />
+            </Suspense>
+          )}
         </div>
         <Announcer key={chosen.session} turns={turns} />
         <div className="dock">
@@ -94,9 +111,15 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
         </div>
       </div>
       <SideView side={right} label={t('studio.right')}>
-        <Right leaf={leaf} onLeaf={setLeaf} setup={setup} turn={shown} onOpen={setPassage} />
+        <Suspense>
+          <Right leaf={leaf} onLeaf={setLeaf} setup={setup} turn={shown} onOpen={setPassage} />
+        </Suspense>
       </SideView>
-      <ChunksDialog passage={passage} onClose={() => setPassage(null)} />
+      {passage && (
+        <Suspense>
+          <ChunksDialog passage={passage} onClose={() => setPassage(null)} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -2,7 +2,7 @@ import { type ReactNode, useState, useSyncExternalStore } from 'react'
 import { Drawer } from '../../ui/dialog.tsx'
 
 /** Room for both sides and a text of 640 px. */
-const WIDE = '(width >= 84rem)'
+const WIDE = '(width >= 80rem)'
 const ROOMY = '(width >= 100rem)'
 const KEPT = 'mb.studio.right'
 

@@ -79,6 +79,9 @@ export const TurnView = memo((props: TurnViewProps) => {
           <Markdown text={turn.reply} growing={running && turn.reply !== ''} />
         </Citing>
         <Sources turn={turn} onOpen={actions.onOpen} />
+        {turn.stats?.kb === 'skipped' && (
+          <p className="text-[0.84rem] text-ink-3">{t('studio.kb-skipped')}</p>
+        )}
         {sound && (
           <audio key={sound} controls autoPlay src={sound} className="w-full">
             <track kind="captions" />

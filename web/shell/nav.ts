@@ -33,7 +33,7 @@ const item = (to: string, label: Key, icon: LucideIcon): NavItem => ({ to, label
 const tab = (to: string, label: Key): TabItem => ({ to, label })
 
 const CHAT_ITEM = item(CHAT, 'nav.chat', MessageCircle)
-export const ASSISTANTS_ITEM = item(ASSISTANTS, 'nav.assistants', Bot)
+const ASSISTANTS_ITEM = item(ASSISTANTS, 'nav.assistants', Bot)
 
 export const BUILD_ITEMS: readonly NavItem[] = [
   item('/app/apps', 'nav.apps', Bot),

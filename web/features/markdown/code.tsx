@@ -1,5 +1,5 @@
 import { Download, WrapText } from 'lucide-react'
-import { createContext, Fragment, type ReactNode, useContext, useEffect, useState } from 'react'
+import { Fragment, type ReactNode, useEffect, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { loadChunk } from '../../lib/lazy-chunks.ts'
@@ -11,9 +11,6 @@ import type { Highlighted } from './highlight.ts'
 const STILL_MS = 150
 const COLOURED_CHARS_MAX = 20_000
 
-/** Renders a further button of a block of code, such as one that draws it; null for none. */
-export const CodeActions = createContext<(text: string, language: string) => ReactNode>(() => null)
-
 interface CodeProps {
   readonly text: string
   /** The language after the fence; may be empty. */
@@ -24,7 +21,6 @@ interface CodeProps {
 export function Code({ text, language }: CodeProps) {
   const { t } = useI18n()
   const coloured = useColours(text, language)
-  const more = useContext(CodeActions)(text, language)
   const [isWrapped, setWrapped] = useState(true)
   const icon = { size: 16, 'aria-hidden': true } as const
   const quiet = { kind: 'quiet', size: 'small' } as const
@@ -32,7 +28,6 @@ export function Code({ text, language }: CodeProps) {
     <div className="code-block" data-wrapped={isWrapped}>
       <div className="code-head">
         <span className="min-w-0 flex-1 truncate">{language}</span>
-        {more}
         <Button
           {...quiet}
           icon={<WrapText {...icon} />}

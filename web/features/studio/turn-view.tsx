@@ -97,7 +97,11 @@ export const TurnView = memo((props: TurnViewProps) => {
             turn={turn}
             onSound={setAsked}
             onWhy={() => actions.onWhy(turn)}
-            onAgain={mayReplace ? () => actions.onReplace(turn, turn.text) : null}
+            onAgain={
+              mayReplace && turn.state !== 'failed'
+                ? () => actions.onReplace(turn, turn.text)
+                : null
+            }
           />
         )}
       </div>

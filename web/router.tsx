@@ -5,7 +5,6 @@ import {
   lazyRouteComponent,
   Outlet,
   type RouteComponent,
-  redirect,
 } from '@tanstack/react-router'
 import { loadChunk } from './lib/lazy-chunks.ts'
 import { Missing } from './pages/missing.tsx'
@@ -57,7 +56,7 @@ const manual = [
 const page = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => shell, path, component })
 
-/** An address of earlier versions, which leads to where its page is now. */
+/** Another address of a page. */
 const moved = (path: string, to: string) =>
   createRoute({
     getParentRoute: () => shell,
@@ -84,7 +83,6 @@ const Pending = () => (
 const pages = [
   // Inside the frame, so that the navigation is visible.
   page('$', Missing),
-  moved('/playground', CHAT),
   moved('/studio', CHAT),
   moved('/home', '/app/activity'),
   moved('/sessions', CHAT),

@@ -42,7 +42,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   deleted: 'true: it is gone',
   description: 'what it is for',
   destructive: 'whether the tool says that it may change things',
-  details: 'how the turn was answered; null for turns of earlier versions',
+  details: 'how the turn was answered; null where that is unknown',
   device_id: 'the device; null without one',
   devices: 'the devices',
   doc_id: 'the document',

@@ -80,7 +80,7 @@ describeWeb('a turn that belongs to the server', () => {
     await turn.locator('.prose', { hasText: 'One' }).waitFor()
   }, 60_000)
 
-  test('an answer that was asked elsewhere is followed, and an interrupted one is told', async () => {
+  test('an answer asked elsewhere is followed, and an interrupted one is told', async () => {
     await using guest = await at.open()
     const { page } = guest
     const pending = { partial: '', started_at: new Date().toISOString() }

@@ -1,5 +1,6 @@
-// The shapes of the server's answers, in the specification's words.
 import type { AgentEvent as TurnEvent } from '../../src/features/agent/events.ts'
+
+// The shapes of the server's answers, named as the API names them.
 
 export type {
   AnsweringChannel,

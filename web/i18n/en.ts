@@ -831,13 +831,6 @@ export const en: Dictionary = {
   'tools.builtin': 'Built-in tools',
   'tools.builtin.about':
     'Every assistant has them, unless its app says otherwise. None of them writes anything.',
-  'tools.builtin.calculator': 'Exact decimal arithmetic with the usual functions.',
-  'tools.builtin.current_time': 'Tells date and time, in any time zone.',
-  'tools.builtin.fetch_url': 'Reads one public page, JSON or text file, up to 200 KB.',
-  'tools.builtin.search_knowledge_base':
-    'Looks up passages of your knowledge base, while it is on.',
-  'tools.builtin.web_search':
-    'Searches the web. Offered once whoever runs this server has connected a search engine (MB_SEARCH_URL).',
   'tools.changed.about':
     'Its description or its arguments are no longer what was approved. It is not offered until you approve what stands here now.',
   'tools.changed.since': 'The server has changed this meanwhile. Read it again, then approve.',
@@ -852,8 +845,6 @@ export const en: Dictionary = {
     'The server says otherwise than before what this tool may do: now that it only reads.',
   'tools.compare.same': 'Nothing that a model is shown has changed here.',
   'tools.compare.title': 'What has changed: {name}',
-  'tools.compare.unknown':
-    'An earlier version did not keep the arguments that were approved. These are the current ones:',
   'tools.count': 'Tools: {count}',
   'tools.delete.loss':
     'No assistant can call its tools any more, from the next turn on. Names of them in apps stay and do nothing. The value of the header is deleted.',

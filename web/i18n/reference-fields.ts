@@ -31,8 +31,7 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'how often the page is checked: off, daily or weekly': '网页多久检查一次：off、daily 或 weekly',
   'how relevant it is to the question, 0 to 1; a passage that is used has at least 0.45':
     '与问题的相关度，0 到 1；使用的段落至少为 0.45',
-  'how the turn was answered; null for turns of earlier versions':
-    '这一轮是怎样回答的；旧版本的轮次为 null',
+  'how the turn was answered; null where that is unknown': '这一轮是怎样回答的；不清楚则为 null',
   'kind of the source: a file or a web page': '来源的种类：文件或网页',
   'label of the endpoint, such as /v1/agent': '接口标签，例如 /v1/agent',
   'last four characters of the value of the header; empty for one under 12':

@@ -87,7 +87,7 @@ export const TranscriptTurn = z.object({
   user_text: z.string(),
   reply: z.string(),
   created_at: z.string(),
-  /** Null for turns of earlier versions. */
+  /** Null where it is unknown how the turn was answered. */
   details: TurnDetails.nullable(),
 })
 export type TranscriptTurn = z.infer<typeof TranscriptTurn>

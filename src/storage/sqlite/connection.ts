@@ -6,7 +6,7 @@ import { type Statement, storable } from '../db.ts'
 /** How a database file is opened; the writer thread and the reader open it alike. */
 export interface DatabaseFile {
   readonly path: string
-  /** Loadable extensions, by path. */
+  /** Loadable extensions, by path; connections that read have their functions. */
   readonly extensions: readonly string[]
 }
 
@@ -35,7 +35,7 @@ const WRITER_PRAGMAS = ['secure_delete = ON']
 export function openConnection(file: DatabaseFile, mode: 'read' | 'write'): Database {
   const db = new Database(file.path, { create: true, strict: true })
   for (const pragma of PRAGMAS) db.run(`PRAGMA ${pragma}`)
-  for (const extension of file.extensions) db.loadExtension(extension)
+  if (mode === 'read') for (const extension of file.extensions) db.loadExtension(extension)
   const further = mode === 'read' ? READER_PRAGMAS : WRITER_PRAGMAS
   for (const pragma of further) db.run(`PRAGMA ${pragma}`)
   return db

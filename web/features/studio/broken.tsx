@@ -38,7 +38,7 @@ export function Broken({ turn, onAgain }: BrokenProps) {
   )
 }
 
-/** What happened, in the words of this product, and in those of the provider where they are told. */
+/** What happened, in words of our own, and in the provider's where they are told. */
 function Words({ turn }: { readonly turn: Turn }) {
   const { t } = useI18n()
   const explain = useFault()

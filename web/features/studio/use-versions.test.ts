@@ -11,7 +11,7 @@ test('a talk that was never branched has one way', () => {
   expect(waysOf([version('a', null)], 'a').size).toBe(0)
 })
 
-test('the ways stand at the turn after the place of the branch, the first one before the others', () => {
+test('the ways stand at the turn after the branch, the first one before the others', () => {
   const versions = [version('br-2', 1), version('a', null), version('br-1', 1)]
   expect([...waysOf(versions, 'a')]).toEqual([[2, { sessions: ['a', 'br-1', 'br-2'], here: 0 }]])
   expect([...waysOf(versions, 'br-2')]).toEqual([[2, { sessions: ['a', 'br-1', 'br-2'], here: 2 }]])

@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   Outlet,
   type RouteComponent,
+  redirect,
 } from '@tanstack/react-router'
 import { loadChunk } from './lib/lazy-chunks.ts'
 import { Missing } from './pages/missing.tsx'

@@ -111,6 +111,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   next_before: 'send it as `before` for the next page; null: there is none',
   note: 'a remark for people',
   ok: 'whether it went well',
+  stopped: 'true: the person stopped the answer; the reply is what was written until then',
   origins: 'web sites that may show it',
   output: 'tokens out',
   output_tokens: 'tokens that came out',

@@ -34,7 +34,7 @@ import {
   openShares,
   openTransfer,
 } from './services.ts'
-import { openSessions } from './sessions.ts'
+import { openDetached, openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
 import { openSystem } from './system.ts'
 import { openVoice } from './voice.ts'
@@ -90,6 +90,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     configs,
     budget,
   })
+  const detached = openDetached(adapters, { agent, sessions, jobs })
   const voice = openVoice({ speech, agent, clock, log, contexts, record, openTurns })
   const removal = openRemoval(adapters, { kb, sources, jobs })
   const people = openConsole(adapters, {
@@ -97,6 +98,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     keys,
     auditCode,
     jobs,
+    talks: sessions.talks,
     removal,
     contexts,
     uploads,
@@ -141,7 +143,9 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
       answers,
       apps,
       audit,
+      branches: sessions.branches,
       conversations: sessions.conversations,
+      detached,
       devices: devices.service,
       embeddings: createEmbeddings(adapters.embedding),
       kb: kb.service,
@@ -188,7 +192,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     record,
   })
 
-  const kept = [logs, usage, audit.audit, shares, chat.keptItems, people.sessions, removal]
+  const turns = [chat.keptItems, detached]
+  const kept = [logs, usage, audit.audit, shares, ...turns, people.sessions, removal]
   const prune = schedule(adapters, { jobs, kept, kb, mcpServers })
   const { rows, sums } = buffers
   const { lastSeen } = devices
@@ -196,7 +201,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   // Parts that still write are closed before the parts that they write to.
   const { parser, jsonParser, vad, reader, scans, live, modelPack, shared } = adapters
   const processes = [parser, jsonParser, ...(vad ? [vad] : [])]
-  const writers = [jobs, ...processes, rows, sums, lastSeen, citations]
+  const writers = [detached, jobs, ...processes, rows, sums, lastSeen, citations]
   const closing = [...writers, reader, scans, live, modelPack, shared, db]
   return {
     app,

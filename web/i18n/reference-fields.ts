@@ -6,6 +6,8 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'JSON Schema of the arguments': '参数的 JSON Schema',
   'a prompt for this turn alone': '只用于这一轮的提示词',
   'a remark for people': '给人看的备注',
+  'true: the person stopped the answer; the reply is what was written until then':
+    'true 表示回答被人停止，reply 是此前写出的内容',
   'a stored persona': '已保存的人设 ID',
   'an export, as GET /export answers it': '导出的配置，即 GET /export 的内容',
   'calls in the last seven days': '近 7 天的调用次数',

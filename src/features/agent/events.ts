@@ -56,8 +56,22 @@ export type AgentEvent =
   | { readonly type: 'tool_call'; readonly name: string; readonly arguments?: string }
   | { readonly type: 'tool_result'; readonly name: string; readonly ok: boolean }
   | TurnStats
-  | { readonly type: 'llm_end'; readonly reply: string }
-  | { readonly type: 'error'; readonly message: string; readonly code: ErrorCode }
+  /** `seq` is the number of the turn in its session; absent when it was not stored. */
+  | {
+      readonly type: 'llm_end'
+      readonly reply: string
+      readonly stopped?: true
+      readonly seq?: number
+    }
+  /** The first event of a turn that goes on when its reader leaves. */
+  | { readonly type: 'turn'; readonly turn_id: string; readonly session_id: string }
+  | {
+      readonly type: 'error'
+      readonly message: string
+      readonly code: ErrorCode
+      /** The words of the provider, for those who can mend the channel. */
+      readonly detail?: string
+    }
 
 /** Passes events on as they happen. When it returns a promise, the receiver is slower: await it. */
 export type Emit = (events: readonly AgentEvent[]) => Promise<void> | undefined

@@ -15,8 +15,9 @@ import type { SessionMemory } from '../sessions/service.ts'
 import type { Memory, StoredTurn } from '../sessions/store.ts'
 import type { Usage } from '../usage/service.ts'
 import { countedLlm } from './call-count.ts'
-import type { Emit, KbRef, TurnStats } from './events.ts'
-import { type Channel, type ModelAnswer, type ModelLoop, runModelLoop } from './model-loop.ts'
+import type { AgentEvent, Emit, KbRef, TurnStats } from './events.ts'
+import { type HeardAnswer, hearModel, isStopped } from './heard.ts'
+import type { Channel, ModelAnswer, ModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
 import { buildMessages, rememberedText, userMessage } from './prompt.ts'
 import type { Trace } from './trace.ts'
@@ -87,6 +88,8 @@ export async function runTurn(
     sessionId === null ? NO_MEMORY : memory.recall(tenantId, sessionId),
     retrieveFor(options, turn, signal),
   ])
+  // Two may begin one name at once; turns of a session run one after another.
+  if (sessionId !== null) memory.checkTurn(principal, sessionId, recalled)
   const replaces = request.replace_last ? replaceable(recalled, principal) : null
   const before = replaces ? { ...recalled, turns: recalled.turns.slice(0, -1) } : recalled
   if (sessionId !== null && memory.isFull(before)) {
@@ -96,23 +99,35 @@ export async function runTurn(
   const passages = passagesOf(found)
   if (passages.length > 0) await emit([{ type: 'kb_refs', refs: refsOf(passages) }])
   const share = budget.open(tenantId)
+  let seq: number | null = null
   try {
     const loop = await modelLoopOf(options, turn, { primary, before, found, share })
-    const answer = await runModelLoop(loop, signal, emit)
-    await confirm()
-    signal.throwIfAborted()
+    const answer = await hearModel(loop, signal, emit)
+    if (!isStopped(signal)) {
+      await confirm()
+      signal.throwIfAborted()
+    }
     const stats = statsOf(answer, found)
     if (sessionId !== null && answer.clientCalls.length === 0) {
       const isBuiltIn = answer.channel.llm.name === 'offline'
-      const details = turn.trace.details(refsOf(passages), stats, isBuiltIn)
-      await appendTurn(options, { ...turn, sessionId }, answer, { before, replaces, details })
+      const known = turn.trace.details(refsOf(passages), stats, isBuiltIn)
+      const details = answer.stopped ? { ...known, stopped: true as const } : known
+      const kept = { before, replaces, details }
+      seq = await appendTurn(options, { ...turn, sessionId }, answer, kept)
     }
-    await emit([stats, { type: 'llm_end', reply: answer.text }])
+    await emit([stats, endOf(answer, seq)])
     return answer
   } finally {
     share.close()
   }
 }
+
+const endOf = ({ text, stopped }: HeardAnswer, seq: number | null): AgentEvent => ({
+  type: 'llm_end',
+  reply: text,
+  ...(stopped ? { stopped } : {}),
+  ...(seq === null ? {} : { seq }),
+})
 
 interface LoopParts {
   readonly primary: Channel
@@ -181,18 +196,19 @@ interface Remembered {
 
 /**
  * Stores the turn; once the session is long, or too long for the model that answered, its older
- * half is folded by the same channel.
+ * half is folded by the same channel. Resolves with the number of the turn.
  */
 async function appendTurn(
   options: TurnOptions,
-  { principal, sessionId, request, fence }: Turn & { readonly sessionId: string },
+  { principal, sessionId, request, fence: order }: Turn & { readonly sessionId: string },
   { text: reply, channel, forgot }: ModelAnswer,
   { before, replaces, details }: Remembered,
-): Promise<void> {
+): Promise<number | null> {
   const { clock, memory, folding } = options
-  const { tenantId, appId, deviceId, userId } = principal
+  const { tenantId, appId, deviceId } = principal
   const userText = rememberedText(request.text, request.images)
-  const isLong = await memory.appendTurn(before, {
+  const fence = [...order, ...(request.storing?.() ?? [])]
+  const { seq, isLong } = await memory.appendTurn(before, {
     tenantId,
     sessionId,
     userText,
@@ -200,16 +216,17 @@ async function appendTurn(
     at: clock.iso(),
     appId,
     deviceId,
-    userId,
     replaces,
     details: JSON.stringify(details),
     fence,
+    principal,
   })
   // Folded by the channel that answered. A channel of the tenant that has just failed would fail at
   // the summary, too, and the platform's must see only what `provider_fallback` has announced.
   if (isLong || forgot) {
     folding.start(tenantId, sessionId, counted(options, principal, channel), forgot)
   }
+  return seq
 }
 
 /** The same channel; its calls count for the key of the turn. */

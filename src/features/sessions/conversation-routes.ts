@@ -11,32 +11,36 @@ import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
+import { KINDS, type Kind, scopeOf } from './access.ts'
+import type { Branches } from './branches.ts'
 import type { ListPosition } from './conversation-store.ts'
 import type { ConversationQuery, Conversations } from './conversations.ts'
-import { Conversation, ConversationListResponse, ConversationTitleRequest } from './model.ts'
-import type { Sessions } from './service.ts'
+import {
+  Conversation,
+  ConversationListResponse,
+  ConversationTitleRequest,
+  VersionsResponse,
+} from './model.ts'
 
 const LIST_QUERY = queryDoc({
   q: 'words or their beginnings in titles and texts, 1 to 200 characters; none: all conversations',
   limit: 'conversations returned, 1 to 100; default 50',
   before: 'next_before of the page before',
+  of: 'one kind: mine, website, devices or api; for viewers mine alone',
 })
 
 const title = jsonBody(ConversationTitleRequest)
 
-interface ConversationServices {
-  readonly conversations: Conversations
-  readonly sessions: Pick<Sessions, 'checkOwn'>
-}
-
 /** Conversations with titles and search; `/sessions` has only the metadata of sessions. */
-export const conversationRoutes = (gate: Gate, { conversations, sessions }: ConversationServices) =>
+export const conversationRoutes = (gate: Gate, conversations: Conversations, branches: Branches) =>
   new Elysia()
     .use(gate)
     .get(
       '/conversations',
-      ({ principal, request }) =>
-        conversations.list(principal.tenantId, queryOf(request), request.signal),
+      async ({ principal, request }) => {
+        const { kind, ...query } = queryOf(request)
+        return conversations.list(scopeOf(principal, kind), query, request.signal)
+      },
       {
         allow: MANAGERS,
         response: ConversationListResponse,
@@ -46,13 +50,21 @@ export const conversationRoutes = (gate: Gate, { conversations, sessions }: Conv
         },
       },
     )
+    .get(
+      '/conversations/:id/versions',
+      ({ principal, params }) => branches.versions(principal, sessionId(params.id)),
+      {
+        allow: MANAGERS,
+        response: VersionsResponse,
+        detail: { summary: 'List the versions of a conversation' },
+      },
+    )
     .put(
       '/conversations/:id',
       async ({ principal, params, request, upload }) => {
         const id = sessionId(params.id)
         const input = await title.read(request, upload)
-        await sessions.checkOwn(principal, id, 'session')
-        return conversations.rename(principal.tenantId, id, input.title)
+        return conversations.rename(principal, id, input.title)
       },
       {
         allow: MANAGERS,
@@ -65,11 +77,12 @@ export const conversationRoutes = (gate: Gate, { conversations, sessions }: Conv
       },
     )
 
-function queryOf({ url }: Request): ConversationQuery {
+function queryOf({ url }: Request): ConversationQuery & { readonly kind: Kind | null } {
   const query = new URL(url).searchParams
   const q = query.get('q')?.trim() ?? ''
   if (charCount(q) > CONVERSATION_QUERY_CHARS_MAX) throw appError('query_invalid', { field: 'q' })
   return {
+    kind: kindOf(query.get('of')),
     q,
     place: placeOf(query.get('before')),
     limit: clampedLimit(query.get('limit'), CONVERSATIONS_LIMIT_DEFAULT, CONVERSATIONS_LIMIT_MAX),
@@ -84,4 +97,10 @@ function placeOf(before: string | null): ListPosition | null {
   const [, lastAt, id] = PLACE.exec(before) ?? []
   if (lastAt === undefined) throw appError('query_invalid', { field: 'before' })
   return { lastAt, id: id || null }
+}
+
+function kindOf(word: string | null): Kind | null {
+  if (word === null || word === '') return null
+  if (!Object.hasOwn(KINDS, word)) throw appError('query_invalid', { field: 'of' })
+  return word as Kind
 }

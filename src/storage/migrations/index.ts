@@ -1,4 +1,5 @@
 import init from './0001-init.sql' with { type: 'text' }
+import talk from './0002-talk.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -12,4 +13,5 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   // All tables of the first release.
   { name: '0001-init', sql: init },
+  { name: '0002-talk', sql: talk },
 ]

@@ -1,6 +1,6 @@
 import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun:sqlite'
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
-import { DiskFault } from '../../core/errors.ts'
+import { DatabaseAway, DiskFault } from '../../core/errors.ts'
 import { type Statement, storable } from '../db.ts'
 
 /** How a database file is opened; the writer thread and the reader open it alike. */
@@ -105,7 +105,13 @@ export function diskFaultOf({ error, code }: Fault): DiskFault | null {
   return new DiskFault(family === 'FULL' ? 'disk_full' : 'disk_error', code, error)
 }
 
-export const errorOf = (fault: Fault): Error => diskFaultOf(fault) ?? new Error(fault.error)
+/** Another program, such as a shell of SQLite, held the file for longer than the busy timeout. */
+const HELD = /^SQLITE_(BUSY|LOCKED)(_|$)/
+
+export const errorOf = (fault: Fault): Error =>
+  HELD.test(fault.code)
+    ? new DatabaseAway(fault.code, fault.error)
+    : (diskFaultOf(fault) ?? new Error(fault.error))
 
 /** Held for as long as one program owns a data folder. */
 export interface FolderLock {

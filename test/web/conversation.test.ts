@@ -49,11 +49,11 @@ describeWeb('a conversation', () => {
     await ask(page, 'Count to a hundred')
     await reply(page, 'one two three').waitFor()
     await page.getByRole('button', { name: en['studio.stop'] }).click()
-    const note = en['studio.stopped'].replace('{count}', '3')
-    const stopped = page.getByTestId('reply').getByText(note)
+    const stopped = page.getByTestId('reply').getByText(en['studio.stopped.kept'])
     await stopped.waitFor()
     await page.reload()
     await stopped.waitFor()
+    await reply(page, 'one two three').waitFor()
     expect(await page.locator('.bubble').allTextContents()).toEqual(['Count to a hundred'])
   }, 60_000)
 

@@ -60,7 +60,7 @@ export function Sidebar({ onGo }: { readonly onGo?: () => void }) {
           onClick={() => ask(MENU_ASKED)}
         />
       </div>
-      <Doors door={door} />
+      <Doors door={door} onGo={onGo} />
       <TenantMenu />
       <InvitationLink onGo={onGo} />
       {door === 'chat' ? (
@@ -93,8 +93,14 @@ const NAMES: Readonly<Record<Door, Key>> = {
   server: 'nav.server',
 }
 
+interface DoorsProps {
+  readonly door: Door
+  /** Called when a page opens, and not only the entries of a door. */
+  readonly onGo?: (() => void) | undefined
+}
+
 /** Chat, Build and Server; only those that the person may open. */
-function Doors({ door }: { readonly door: Door }) {
+function Doors({ door, onGo }: DoorsProps) {
   const { t } = useI18n()
   const navigate = useNavigate()
   const isBusy = useAnswering()
@@ -114,6 +120,7 @@ function Doors({ door }: { readonly door: Door }) {
           aria-current={name === door ? 'true' : undefined}
           onClick={(event) => {
             // The chat opens at its last conversation.
+            if (name === 'chat') onGo?.()
             if (name !== 'chat' || door !== 'chat') return
             event.preventDefault()
             void navigate({ to: CHAT, search: {} })

@@ -4,6 +4,7 @@ import { LOG_LEVELS } from './core/log.ts'
 import {
   appSchemes,
   database,
+  decimal,
   encryptionKey,
   every,
   flag,
@@ -121,6 +122,9 @@ export const SETTINGS = {
   ),
   MB_RESPONSE_HOURS: whole(0, 720, 24).describe(
     'hours that items of a response can be referred to; 0: none is kept',
+  ),
+  MB_FILE_HOURS: decimal(0.001, 720, 24).describe(
+    'hours that a file of a conversation lives after its last use',
   ),
   MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('open agent streams'),
   MB_LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('level of the server log'),

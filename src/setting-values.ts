@@ -20,6 +20,17 @@ export const wholeBetween = (least: number, most: number) => {
 export const whole = (least: number, most: number, fallback: number) =>
   wholeBetween(least, most).default(fallback)
 
+export const decimal = (least: number, most: number, fallback: number) => {
+  const error = `must be a number from ${least} to ${most}`
+  const isWithin = (value: number) => value >= least && value <= most
+  return z
+    .string()
+    .regex(/^\d+(\.\d+)?$/, { error })
+    .transform(Number)
+    .refine(isWithin, { error })
+    .default(fallback)
+}
+
 export const text = z.string().optional()
 
 /** A secret that is sent in a header, where any other character would make every request fail. */

@@ -5,6 +5,8 @@ import { type AuditParts, auditHooks, auditRoutes } from './features/audit/route
 import type { Pairing } from './features/devices/pairing.ts'
 import { deviceRoutes, pairingRoutes } from './features/devices/routes.ts'
 import type { Devices } from './features/devices/service.ts'
+import { fileRoutes } from './features/files/routes.ts'
+import type { Files } from './features/files/service.ts'
 import { keyRoutes } from './features/keys/routes.ts'
 import type { Keys } from './features/keys/service.ts'
 import { kbRoutes } from './features/knowledge/routes.ts'
@@ -21,12 +23,15 @@ import { peopleRoutes } from './features/people/routes.ts'
 import type { People } from './features/people/service.ts'
 import { personaRoutes } from './features/personas/routes.ts'
 import type { Personas } from './features/personas/service.ts'
+import { promptRoutes } from './features/prompts/routes.ts'
+import type { Prompts } from './features/prompts/service.ts'
 import type { ModelLists } from './features/provider/model-list.ts'
 import { modelListRoutes, providerRoutes } from './features/provider/routes.ts'
 import type { Provider } from './features/provider/service.ts'
 import type { Branches } from './features/sessions/branches.ts'
 import { conversationRoutes } from './features/sessions/conversation-routes.ts'
 import type { Conversations } from './features/sessions/conversations.ts'
+import type { SessionExport } from './features/sessions/export.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import type { Sessions, Transcripts } from './features/sessions/service.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
@@ -52,8 +57,11 @@ export interface SurfaceServices {
   readonly sessions: Sessions
   readonly transcripts: Transcripts
   readonly branches: Branches
+  readonly exportSession: SessionExport
   readonly kb: Kb
   readonly sources: Sources
+  readonly files: Files
+  readonly prompts: Prompts
   readonly voice: VoiceRouteOptions
   readonly apps: Apps
   readonly logs: Logs
@@ -75,7 +83,7 @@ export function surface(
   services: SurfaceServices,
 ): AnyElysia {
   const { apps, devices, kb, sources, logs, transfer, provider, voice, answers } = services
-  const { sessions, transcripts, branches } = services
+  const { sessions, transcripts, branches, exportSession } = services
   const routes: AnyElysia = new Elysia({ prefix })
   const { before, after } = auditHooks(services.audit)
   return routes
@@ -87,11 +95,13 @@ export function surface(
     .use(pairingRoutes(gate, services.pairing))
     .use(kbRoutes(gate, kb, contexts, answers))
     .use(sourceRoutes(gate, sources, answers))
+    .use(fileRoutes(gate, services))
+    .use(promptRoutes(gate, services.prompts))
     .use(logRoutes(gate, logs))
     .use(transferRoutes(gate, transfer, answers, services.audit))
     .use(providerRoutes(gate, provider))
     .use(mcpServerRoutes(gate, services.mcpServers, answers))
-    .use(sessionRoutes(gate, { sessions, transcripts, branches, answers }))
+    .use(sessionRoutes(gate, { sessions, transcripts, branches, exportSession, answers }))
     .use(voiceRoutes(gate, voice, sessions))
 }
 

@@ -17,6 +17,7 @@ export const SETTING_GROUPS = [
       MB_MAX_STREAMS: '同时打开的对话流',
       MB_CHAT_CHARS_MAX: '聊天或 Responses 接口一次请求的字符数上限',
       MB_CHAT_MESSAGES_MAX: '聊天或 Responses 接口一次请求的消息数上限',
+      MB_FILE_HOURS: '对话中的文件在最后一次使用后保留的小时数',
       MB_RESPONSE_HOURS: '回复的项可以被引用的小时数；0 表示不保存',
       MB_LOG_LEVEL: '服务器日志的级别',
       MB_METRICS_TOKEN: '打开 /metrics 的令牌',

@@ -14,6 +14,7 @@ const TABLES = [
   ...['device', 'provider'],
   ...['kb_source', 'kb_doc', 'kb_chunk', 'kb_citation', 'mcp_server', 'mcp_tool'],
   ...['system_setting', 'audit', 'share', 'share_day', 'response_item', 'console_session'],
+  ...['chat_file', 'session_file', 'prompt'],
 ]
 /** Tables that are not copied: made from others, or state of running servers. */
 const INDEXES = ['kb_vector', 'kb_word', 'turn_word', 'request_log_count', 'usage_writer']
@@ -111,7 +112,7 @@ export async function copyAll(copy: Copy): Promise<ReadonlyMap<string, number>> 
 }
 
 const WAITING = `SELECT id FROM kb_source
-  WHERE kind = 'file' AND state IN ('queued', 'reading', 'embedding')`
+  WHERE kind <> 'url' AND state IN ('queued', 'reading', 'embedding')`
 
 /** Copies uploads that wait to be read into the database. Returns their number. */
 export async function copyUploads(
@@ -149,14 +150,18 @@ async function copyVectors({ source, execute, vectors }: Copy): Promise<number> 
   return count
 }
 
-type DocRow = { num: number; tenant_id: string; title: string }
+/** `scope`: the tenant, or the file of a conversation, whose words are found apart. */
+type DocRow = { num: number; scope: string; title: string }
+
+const DOCS = `SELECT num, title,
+  CASE stage WHEN 'file' THEN source_id ELSE tenant_id END AS scope FROM kb_doc`
 
 /** Builds the word index from the chunks, because the source's index stores no text. */
 async function copyWords({ source, execute, words }: Copy): Promise<void> {
   const chunks = source.query<{ seq: number; text: string }, [number]>(
     'SELECT seq, text FROM kb_chunk WHERE doc_num = ? ORDER BY seq',
   )
-  for (const doc of source.query<DocRow, []>('SELECT num, tenant_id, title FROM kb_doc').all()) {
+  for (const doc of source.query<DocRow, []>(DOCS).all()) {
     const own = chunks.all(doc.num)
     const texts = indexTextsOf(
       doc.title,
@@ -166,7 +171,7 @@ async function copyWords({ source, execute, words }: Copy): Promise<void> {
       key: keyOf(doc.num, seq),
       terms: termsOf(texts[index] ?? ''),
     }))
-    await execute(words.upsert(doc.tenant_id, entries))
+    await execute(words.upsert(doc.scope, entries))
   }
 }
 

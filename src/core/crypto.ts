@@ -4,7 +4,7 @@ import { lazy } from './lazy.ts'
 export const nodeCrypto = lazy(() => process.getBuiltinModule('node:crypto'))
 
 /** Lower-case hex sha256, which is stored in place of keys and codes. */
-export function sha256Hex(text: string): string {
+export function sha256Hex(text: string | Uint8Array): string {
   return Bun.CryptoHasher.hash('sha256', text, 'hex')
 }
 

@@ -16,7 +16,7 @@ const PATHS: ReadonlySet<string> = new Set([
 ])
 const FOLDERS = new RegExp(
   `^/v1/(?:${[
-    ...['models', 'chat/completions', 'responses', 'conversations', 'images', 'videos', 'files'],
+    ...['models', 'chat/completions', 'responses', 'conversations', 'images', 'videos'],
     ...['uploads', 'batches', 'vector_stores', 'assistants', 'threads', 'realtime', 'containers'],
     ...['fine_tuning', 'evals'],
   ].join('|')})(?:/|$)`,

@@ -20,6 +20,9 @@ const LEAST: Readonly<Record<string, Role>> = {
   'POST /console/tts': 'viewer',
   'POST /console/tts/stream': 'viewer',
   'POST /console/kb/search': 'viewer',
+  // Files of their own, for what they say in the studio.
+  'POST /console/files': 'viewer',
+  'DELETE /console/files/:id': 'viewer',
   // A viewer may change only their own sessions.
   'DELETE /console/sessions/:id?': 'viewer',
   'PUT /console/conversations/:id': 'viewer',

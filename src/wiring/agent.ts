@@ -7,6 +7,7 @@ import type { Keys } from '../features/keys/service.ts'
 import type { Budgets, Usage } from '../features/usage/service.ts'
 import { createToolRegistry } from '../tools/tool-box.ts'
 import type { Adapters } from './adapters.ts'
+import type { OpenedFiles } from './files.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { openMcpServers } from './mcp.ts'
 import type { openProvider } from './provider.ts'
@@ -19,6 +20,7 @@ interface AgentNeeds {
   readonly budgets: Budgets
   readonly devices: Devices
   readonly kb: Knowledge
+  readonly files: OpenedFiles
   readonly mcpServers: ReturnType<typeof openMcpServers>
   readonly provider: ReturnType<typeof openProvider>
   readonly sessions: ReturnType<typeof openSessions>
@@ -43,6 +45,7 @@ export function openAgent(adapters: Adapters, needs: AgentNeeds) {
     memory: sessions.memory,
     folding: sessions.folding,
     retrieve: kb.service.retrieve,
+    files: needs.files.inTurns,
     keys,
     openTurns,
     usage,

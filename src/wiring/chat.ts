@@ -10,12 +10,16 @@ import type { RequestContexts } from '../http/observe.ts'
 import type { Origins } from '../http/origin.ts'
 import type { Sse } from '../http/sse.ts'
 import type { Adapters } from './adapters.ts'
+import type { OpenedFiles } from './files.ts'
+import type { OpenedSources } from './sources.ts'
 
 const ITEM_LIMITS = { items: RESPONSE_ITEMS_MAX, bytes: RESPONSE_ITEMS_BYTES_MAX }
 
 interface ChatNeeds {
   readonly apps: Apps
   readonly agent: Agent
+  readonly files: OpenedFiles
+  readonly sources: OpenedSources
   readonly answers: JsonAnswers
   readonly sse: Sse
   readonly contexts: RequestContexts
@@ -28,6 +32,8 @@ export function openChat(adapters: Adapters, needs: ChatNeeds): ChatRouteOptions
   const store = createItemStore(db, ITEM_LIMITS)
   return {
     agent: needs.agent,
+    files: needs.files.service,
+    sources: needs.sources.service,
     answers: needs.answers,
     sse: needs.sse,
     contexts: needs.contexts,

@@ -8,6 +8,8 @@ import { createAppStore } from '../features/apps/store.ts'
 import { createEmbeddings } from '../features/embeddings/service.ts'
 import { createPersonas } from '../features/personas/service.ts'
 import { createPersonaStore } from '../features/personas/store.ts'
+import { createPrompts } from '../features/prompts/service.ts'
+import { createPromptStore } from '../features/prompts/store.ts'
 import { createSettings } from '../features/settings/service.ts'
 import { createSettingsStore } from '../features/settings/store.ts'
 import { createTenants } from '../features/tenants/service.ts'
@@ -21,6 +23,7 @@ import { openBackups } from './backups.ts'
 import { openChat } from './chat.ts'
 import { openConsole } from './console.ts'
 import { openDevices, openXiaozhi } from './devices.ts'
+import { openFiles } from './files.ts'
 import { openHttp, type ServerLimits } from './http.ts'
 import { type Knowledge, openKnowledge } from './knowledge.ts'
 import { openMcp, openMcpServers } from './mcp.ts'
@@ -59,15 +62,18 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const { auditCode } = audit
   const kb = openKnowledge(adapters)
   const sources = openSources(adapters, { kb, jobs })
+  const files = openFiles(adapters, { kb, sources, jobs })
   const mcpServers = openMcpServers(adapters, jobs)
   const apps = createApps({ store: createAppStore(db), keys, clock })
   const personas = createPersonas({ store: createPersonaStore(db), clock })
   const settings = createSettings({ store: createSettingsStore(db), tenants })
+  const prompts = createPrompts({ store: createPromptStore(db), clock })
   const shares = openShares(adapters, { apps, keys, budgets })
   const transfer = openTransfer(adapters, {
     personas,
     apps,
     settings,
+    prompts,
     mcpServers: mcpServers.service,
     kb,
     sources,
@@ -84,6 +90,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     budgets,
     devices: devices.service,
     kb,
+    files,
     mcpServers,
     provider,
     sessions,
@@ -107,14 +114,23 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const { origins } = people.login
   const system = openSystem(adapters, { jobs, tenants, kb })
   const backups = openBackups(adapters, jobs)
-  const site = openSite(adapters, { sse, backups, sources })
+  const site = openSite(adapters, { sse, backups, sources, files })
 
   const call = createCalls({
     limiter: http.limiter,
     checkBudget: budgets.check,
     onAdmitted: usage.countCall,
   })
-  const chat = openChat(adapters, { apps, agent, answers, sse, contexts, origins })
+  const chat = openChat(adapters, {
+    apps,
+    agent,
+    files,
+    sources,
+    answers,
+    sse,
+    contexts,
+    origins,
+  })
   const mcp = openMcp(adapters, { kb: kb.service, agent, configs, sse, contexts, origins })
   const xiaozhi = openXiaozhi(adapters, {
     devices,
@@ -147,6 +163,9 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
       conversations: sessions.conversations,
       detached,
       devices: devices.service,
+      exportSession: sessions.exportSession,
+      files: files.service,
+      prompts,
       embeddings: createEmbeddings(adapters.embedding),
       kb: kb.service,
       keys,
@@ -192,8 +211,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     record,
   })
 
-  const turns = [chat.keptItems, detached]
-  const kept = [logs, usage, audit.audit, shares, ...turns, people.sessions, removal]
+  const lived = [shares, chat.keptItems, detached, files.service, people.sessions, removal]
+  const kept = [logs, usage, audit.audit, ...lived]
   const prune = schedule(adapters, { jobs, kept, kb, mcpServers })
   const { rows, sums } = buffers
   const { lastSeen } = devices

@@ -55,6 +55,7 @@ export function openKnowledge(adapters: Adapters) {
     service,
     citations,
     limits,
+    calibrationOf,
     parts: createPartStore({ db, vectors, words, docsMax, nextNum, store, prepare }),
     archive: createArchive({ store, archive: archiveStore, limits, clock }),
     reembed: createReembed({ store: staleStore, embedding, leases: shared.leases, clock, log }),

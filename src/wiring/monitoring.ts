@@ -124,10 +124,11 @@ interface SiteNeeds {
   readonly sse: Sse
   readonly backups: Backups | null
   readonly sources: { readonly open: Gauges['sources'] }
+  readonly files: { readonly living: Gauges['files'] }
 }
 
 /** What the public pages show of the server's state, and what /metrics shows to its operator. */
-export function openSite(adapters: Adapters, { sse, backups, sources }: SiteNeeds) {
+export function openSite(adapters: Adapters, { sse, backups, sources, files }: SiteNeeds) {
   const { clock, db, metrics, embedding } = adapters
   const embeddingTexts = () => embedding.current.embedder.pending()
   const backupAge = backups?.ageSeconds ?? null
@@ -136,6 +137,7 @@ export function openSite(adapters: Adapters, { sse, backups, sources }: SiteNeed
     streams: sse.open,
     embeddingTexts,
     sources: sources.open,
+    files: files.living,
     backupAge,
     databaseConnections,
   })

@@ -10,6 +10,7 @@ import { createLogs } from '../features/logs/service.ts'
 import { createLogStore, type RowEnd, type WaitingRow } from '../features/logs/store.ts'
 import type { McpServers } from '../features/mcp-servers/service.ts'
 import type { Personas } from '../features/personas/service.ts'
+import type { Prompts } from '../features/prompts/service.ts'
 import type { Settings } from '../features/settings/service.ts'
 import { createShares } from '../features/shares/service.ts'
 import { createShareStore } from '../features/shares/store.ts'
@@ -76,6 +77,7 @@ interface TransferNeeds {
   readonly personas: Personas
   readonly apps: Apps
   readonly settings: Settings
+  readonly prompts: Prompts
   readonly mcpServers: McpServers
   readonly kb: Knowledge
   readonly sources: OpenedSources
@@ -84,11 +86,12 @@ interface TransferNeeds {
 
 /** Wires export and import of what a tenant has set, and of its documents. */
 export function openTransfer({ clock, log, shared }: Adapters, needs: TransferNeeds) {
-  const { personas, apps, settings, mcpServers, kb, sources, jobs } = needs
+  const { personas, apps, settings, prompts, mcpServers, kb, sources, jobs } = needs
   return createTransfer({
     personas,
     apps,
     settings,
+    prompts,
     mcpServers,
     clock,
     log,
@@ -111,7 +114,7 @@ interface RemovalNeeds {
 export function openRemoval({ db, clock }: Adapters, { kb, sources, jobs }: RemovalNeeds) {
   const store = createRemovalStore(db)
   const { sweep } = kb.parts
-  const { run } = createRemoval({ store, clock, removeSource: sources.service.remove, sweep })
+  const { run } = createRemoval({ store, clock, removeSource: sources.service.discard, sweep })
   return { prune: run, wake: () => jobs.run('remove tenants', run) }
 }
 

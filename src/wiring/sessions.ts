@@ -10,6 +10,7 @@ import {
   createTranscriptStore,
 } from '../features/sessions/conversation-store.ts'
 import { createConversations } from '../features/sessions/conversations.ts'
+import { createSessionExport } from '../features/sessions/export.ts'
 import { createFolding } from '../features/sessions/folding.ts'
 import { createIndexing } from '../features/sessions/indexing.ts'
 import { createIndexingStore } from '../features/sessions/indexing-store.ts'
@@ -39,6 +40,7 @@ export function openSessions(adapters: Adapters, { jobs, budget }: SessionNeeds)
   jobs.run('index conversations', indexing.run)
   if (!keepsTranscript) jobs.run('forget transcripts', forgetFolded)
   const service = createSessions({ store })
+  const transcripts = createTranscripts({ store: createTranscriptStore(db), sessions: store })
   const conversations = createConversations({
     store: createConversationStore({ db, reader, index }),
     index,
@@ -56,8 +58,9 @@ export function openSessions(adapters: Adapters, { jobs, budget }: SessionNeeds)
     memory: createMemory({ store }),
     folding: createFolding({ store, clock, jobs, leases, log, budget }),
     service,
-    transcripts: createTranscripts({ store: createTranscriptStore(db), sessions: store }),
+    transcripts,
     conversations,
+    exportSession: createSessionExport({ page: transcripts.page, head: conversations.read }),
   }
 }
 

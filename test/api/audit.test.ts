@@ -43,6 +43,8 @@ const NOT_AUDITED = [
     'POST /sessions/:id/branch',
     'POST /agent/turns/:id/stop',
     'DELETE /agent/turns/:id',
+    'POST /files',
+    'DELETE /files/:id',
     'POST /system/test',
     'POST /system/models',
   ],

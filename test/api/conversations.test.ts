@@ -39,6 +39,7 @@ describe('the list of conversations', () => {
         last_at: at,
         app_id: null,
         device_id: null,
+        ...{ folder: null, pinned: false, archived: false },
       },
     ])
     expect(next_before).toBeNull()

@@ -60,7 +60,13 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
       apps: [{ name: 'a', temperature: 3 }, { name: 'b' }, { name: 'c', persona_ref: 1 }, []],
       settings: { temperature: 'hot' },
     })
-    expect(result.imported).toEqual({ personas: 1, apps: 1, settings: false, mcp_servers: 0 })
+    expect(result.imported).toEqual({
+      personas: 1,
+      apps: 1,
+      settings: false,
+      mcp_servers: 0,
+      prompts: 0,
+    })
     expect(result.skipped).toEqual([])
     expect(result.errors).toHaveLength(8)
     const places = ['第 2 个人设', '第 3 个人设', '第 4 个人设', '第 5 个人设']

@@ -52,6 +52,18 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   },
   'mcp-servers': (call) =>
     idOf('/mcp-servers', { name: 'mark', url: `${upstream.baseUrl}/${MARK}` })(call),
+  files: async (call) => {
+    const form = new FormData()
+    form.set('file', new File([MARK], `${MARK}.txt`))
+    const { headers } = await app.person(OWNER)
+    const init = { method: 'POST', headers: { ...headers, origin: app.url }, body: form }
+    const answer = await fetch(`${app.url}/console/files`, init)
+    const { id } = (await answer.json()) as { id: string }
+    await app.jobs.idle()
+    await call('GET', `/files/${id}`)
+    return id
+  },
+  prompts: idOf('/prompts', { name: 'mark', title: MARK, text: MARK }),
   sessions: usedSession,
   conversations: usedSession,
   'agent/turns': usedTurn,

@@ -23,8 +23,6 @@ const NOT_OFFERED = [
   '/v1/completions',
   '/v1/moderations',
   '/v1/images/generations',
-  '/v1/files',
-  '/v1/files/file-1',
   '/v1/assistants',
   '/v1/assistants/asst_1',
   '/v1/threads/thread_1/runs',

@@ -41,7 +41,14 @@ describe('a file that breaks off', () => {
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
       200,
       {
-        imported: { personas: 1, apps: 0, settings: false, mcp_servers: 0, documents: 1 },
+        imported: {
+          personas: 1,
+          apps: 0,
+          settings: false,
+          mcp_servers: 0,
+          prompts: 0,
+          documents: 1,
+        },
         complete: false,
         skipped: [],
         errors: ['来源「册」不完整，未导入', '文件在第 3 个文档之后中断或损坏，其后的内容未导入'],

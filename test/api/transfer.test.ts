@@ -66,7 +66,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
     expect([answer.status, answer.json()]).toEqual([
       200,
       {
-        imported: { personas: 2, apps: 2, settings: true, mcp_servers: 0 },
+        imported: { personas: 2, apps: 2, settings: true, mcp_servers: 0, prompts: 0 },
         skipped: [],
         errors: [],
       },
@@ -76,7 +76,13 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
     const [bound] = (await appsOf(to.person)).filter(({ name }) => name === '一号')
     expect(bound?.persona_id).toBe(persona?.id as string)
     const again = await load(to.me, config, 'merge')
-    expect(again.imported).toEqual({ personas: 2, apps: 2, settings: true, mcp_servers: 0 })
+    expect(again.imported).toEqual({
+      personas: 2,
+      apps: 2,
+      settings: true,
+      mcp_servers: 0,
+      prompts: 0,
+    })
     expect(await exported(to.me)).toEqual(await exported(from.me))
   })
 
@@ -100,7 +106,13 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
       [7, 0],
     ] as const) {
       const result = await load(me, config, mode)
-      expect(result.imported).toEqual({ personas, apps: 0, settings: false, mcp_servers: 0 })
+      expect(result.imported).toEqual({
+        personas,
+        apps: 0,
+        settings: false,
+        mcp_servers: 0,
+        prompts: 0,
+      })
       expect(result.errors).toEqual([])
       expect(result.skipped.join()).toMatch(/客服.*一号.*设置/)
     }
@@ -123,7 +135,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
       'merge',
     )
     expect(result).toEqual({
-      imported: { personas: 1, apps: 1, settings: true, mcp_servers: 0 },
+      imported: { personas: 1, apps: 1, settings: true, mcp_servers: 0, prompts: 0 },
       skipped: [],
       errors: [],
     })

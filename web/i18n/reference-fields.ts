@@ -198,4 +198,12 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   why: '原因',
   'why the platform channel took over; null when it did not':
     '平台通道接替的原因；没有接替则为 null',
+  'IANA name of the zone by which prompts tell the time': '提示词中的时间所用的时区（IANA 名称）',
+  'language of the days of the week in prompts: zh or en': '提示词中星期几所用的语言：zh 或 en',
+  'the prompts': '提示词',
+  'passages of attached files that were shown to the model': '给模型看过的附件段落',
+  'the file': '文件',
+  'the files; in a turn, ids of up to five that it is about':
+    '文件；在一轮对话中是最多五个所涉文件的 id',
+  'values for {{var:name}} in prompts, by name': '提示词中 {{var:名称}} 的值，按名称给出',
 }

@@ -98,13 +98,35 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Stop a detached turn and keep what was written': '停止脱离连接的一轮对话并保留已写内容',
   'Drop an interrupted turn': '丢弃被中断的一轮对话',
   'Read a conversation and its turns that have not ended': '读取会话及其未结束的轮次',
-  'Name a conversation; a blank title gives it back its first text':
+  'Name, file, pin or archive a conversation; a blank title gives it back its first text':
     '给会话命名；留空则恢复为第一句话',
   'List API keys, revoked ones included': '列出密钥，含已吊销的',
   'Issue a tenant-general key': '签发通用密钥',
   'Change the name, the rate limit or the daily budget of a key':
     '修改密钥的名称、速率限制或每日额度',
   'Revoke a key of any kind': '吊销任何种类的密钥',
+  'Add a file to talk about; it is read afterwards': '添加对话用的文件，随后读取',
+  'List files to talk about, newest first': '列出对话用的文件，最新的在前',
+  'A file to talk about, and how far it has been read': '对话用的文件及其读取进度',
+  'Delete a file to talk about': '删除对话用的文件',
+  'Passages of a file that has been read': '已读完的文件的段落',
+  'Keep the text of a file in the knowledge base': '把文件的文字存入知识库',
+  'List prompts, newest first': '列出提示词，最新的在前',
+  'Create a prompt': '创建提示词',
+  'Read a prompt': '读取提示词',
+  'Replace a prompt': '替换提示词',
+  'Delete a prompt': '删除提示词',
+  'One conversation as a file': '以文件形式取出一个会话',
+  'All turns with their times, sources and tools, oldest first, as an attachment':
+    '附件：全部轮次及其时间、来源和工具，最早的在前',
+  'md, json or html; default md': 'md、json 或 html；默认 md',
+  'files returned, 1 to 200; default 50': '返回的文件数，1 到 200；默认 50',
+  'prompts returned, 1 to 200; default 50': '返回的提示词数，1 到 200；默认 50',
+  'number of the first passage, from 0': '第一个段落的编号，从 0 开始',
+  'passages returned, 1 to 20; default 10': '返回的段落数，1 到 20；默认 10',
+  'only conversations of this folder': '只列出这个文件夹里的会话',
+  'true: archived ones alone; else they are found by q alone':
+    'true：只列出已归档的；否则已归档的只能用 q 搜到',
   'List what a key has made: keys of apps, devices and shares':
     '列出一个密钥创建的应用密钥、设备和分享',
   'Delete a person, with the workspaces that have nobody else':

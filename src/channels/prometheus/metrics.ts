@@ -8,6 +8,8 @@ export interface Gauges {
   readonly streams: () => number
   readonly embeddingTexts: () => number
   readonly sources: (state: 'waiting' | 'reading') => number
+  /** Living files of conversations. */
+  readonly files: () => number
   /** Null where no backups are made; returns null before the first. */
   readonly backupAge: (() => number | null) | null
   readonly databaseConnections: (() => number) | null
@@ -133,10 +135,11 @@ export function createMetrics({ token, databaseFile, process }: MetricsOptions):
       databaseAsked: database ?? NO_METERS.databaseAsked,
       unexpectedFault: () => faults.inc(),
     },
-    watch({ streams, embeddingTexts, sources, backupAge, databaseConnections }) {
+    watch({ streams, embeddingTexts, sources, files, backupAge, databaseConnections }) {
       for (const state of ['waiting', 'reading'] as const) {
         gauge(`moonbase_sources_${state}`, `Files and pages: ${state}`, () => sources(state))
       }
+      gauge('moonbase_files', 'Living files of conversations', files)
       gauge('moonbase_streams_open', 'Open agent streams', streams)
       if (databaseConnections) {
         const help = 'Open connections to the database'

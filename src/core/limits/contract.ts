@@ -148,3 +148,27 @@ export const EXCHANGE_CODE_SECONDS_MAX = 5 * 60
 
 /** Stands for an image where only text is kept, such as in history. */
 export const IMAGE_PLACEHOLDER = '[图片]'
+/** Files of one turn, of one session, and living ones of a tenant. */
+export const TURN_FILES_MAX = 5
+export const SESSION_FILES_MAX = 20
+export const CHAT_FILES_MAX = 200
+export const CHAT_FILE_NAME_CHARS_MAX = 200
+/** Characters of the files of a turn that a model reads whole; of longer ones it gets passages. */
+export const FILES_WHOLE_CHARS_MAX = 60_000
+export const FILE_HITS_MAX = 12
+export const FILE_PASSAGES_DEFAULT = 10
+export const FILE_PASSAGES_MAX = 20
+/** How long a turn waits for a file to be read. */
+export const FILE_WAIT_MS_MAX = 60_000
+/** Rows of a list whose route has no limits of its own. */
+export const LIST_LIMIT_DEFAULT = 50
+export const LIST_LIMIT_MAX = 200
+/** Prompts of a tenant, and the characters of one. */
+export const PROMPTS_MAX = 200
+export const PROMPT_TITLE_CHARS_MAX = 100
+export const PROMPT_TEXT_CHARS_MAX = 8_000
+/** Values for the variables of prompts that one request may bring. */
+export const VARIABLES_MAX = 32
+export const VARIABLE_CHARS_MAX = 2_000
+export const FOLDER_CHARS_MAX = 60
+export const TIME_ZONE_CHARS_MAX = 64

@@ -13,9 +13,20 @@ const Ref = z.object({
   url: z.string().nullable(),
 })
 
+/** As the event file_refs has them. */
+const FileRef = z.object({
+  file_id: z.string(),
+  name: z.string(),
+  seq: z.int(),
+  page: z.int().nullable(),
+  heading: z.string().nullable(),
+  score: z.number().nullable(),
+})
+
 const Extension = z
   .object({
     kb_refs: z.array(Ref).optional(),
+    file_refs: z.array(FileRef).optional(),
     provider_fallback: z.object({ from: z.literal('byo'), reason: z.string() }).optional(),
     tool_results: z.array(z.object({ name: z.string(), ok: z.boolean() })).optional(),
     stats: z.object({

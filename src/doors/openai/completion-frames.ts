@@ -74,6 +74,8 @@ export function createFrames(head: CompletionHead, includeUsage: boolean, errorB
         const moonbase = { kb_refs: event.refs }
         return chunk({ annotations: annotationsOf(event.refs, head.site) }, { moonbase })
       }
+      case 'file_refs':
+        return chunk({}, { moonbase: { file_refs: event.refs } })
       case 'tool_call':
         return chunk({}, { moonbase: { tool_call: { name: event.name } } })
       case 'provider_fallback':

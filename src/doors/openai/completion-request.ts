@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { optionalFlag, optionalText } from '../../core/fields.ts'
 import { CLIENT_TOOLS_MAX, STOP_SEQUENCES_MAX } from '../../core/limits/contract.ts'
 import { CHAT_PARTS_PER_MESSAGE } from '../../core/limits/machine.ts'
-import type { TurnRequest } from '../../features/agent/turn-config.ts'
 import type { Sampling } from '../../upstream/ports/llm.ts'
 import { type CallerMessage, type CallerPart, readConversation } from './conversation.ts'
 import {
@@ -22,12 +21,14 @@ import {
   thinkingOf,
   unsupportedValue,
 } from './fields.ts'
+import { FileSource, fileIds, fileIn, type WantedTurn } from './file-parts.ts'
 import { type Choice, choiceMode, choose, functionFields, specOf } from './tools.ts'
 
 /** The body of POST /v1/chat/completions. */
 
 const TextPart = z.object({ type: z.literal('text'), text: text() })
 const ImagePart = z.object({ type: z.literal('image_url'), image_url: z.object({ url: imageUrl }) })
+const FilePart = z.object({ type: z.literal('file'), file: FileSource })
 const RefusalPart = z.object({ type: z.literal('refusal'), refusal: text() })
 
 const Call = z.object({
@@ -48,7 +49,7 @@ const messageSchema = (partsMax: number) => {
   return z.discriminatedUnion(
     'role',
     [
-      z.object({ role: z.literal('user'), content: contentOf(TextPart, ImagePart) }),
+      z.object({ role: z.literal('user'), content: contentOf(TextPart, ImagePart, FilePart) }),
       z.object({ role: z.enum(['system', 'developer']), content: textContent }),
       z.object({
         role: z.literal('assistant'),
@@ -119,6 +120,7 @@ export const completionRequest = (limits: ChatLimits) =>
       reasoning_effort: z.string().optional(),
       session_id: optionalText('session_id'),
       persona_id: optionalText('persona_id'),
+      files: fileIds,
       kb: optionalFlag('kb', true),
       n: z.literal(1, unsupportedValue('n')).optional(),
       modalities: z
@@ -137,14 +139,18 @@ export function turnOfCompletion(
   request: CompletionRequest,
   hasSession: boolean,
   limits: ChatLimits,
-): TurnRequest {
+): WantedTurn {
   const names = { field: 'messages', callId: 'tool_call_id' }
   const said = request.messages.map(callerMessage)
-  const { text, images, context, messages } = readConversation(said, names, hasSession, limits)
+  const { text, images, files, context, messages } = readConversation(
+    ...([said, names, hasSession, limits] as const),
+  )
   const specs = request.tools.map((tool) => specOf(tool.function))
   return {
     text,
     images,
+    files: request.files,
+    sentFiles: files,
     kb: request.kb,
     persona_id: request.persona_id,
     conversation: {
@@ -172,7 +178,7 @@ function callerMessage(message: Message, index: number): CallerMessage {
   const at = `messages[${index}]`
   switch (message.role) {
     case 'user':
-      return { at, role: 'user', parts: partsOf(message.content) }
+      return { at, role: 'user', parts: partsOf(message.content, at) }
     case 'assistant': {
       const calls = (message.tool_calls ?? []).map(({ id, function: call }) => ({ id, ...call }))
       return { at, role: 'assistant', text: textOf(message.content ?? ''), calls }
@@ -184,11 +190,14 @@ function callerMessage(message: Message, index: number): CallerMessage {
   }
 }
 
-type ContentPart = z.output<typeof TextPart | typeof ImagePart | typeof RefusalPart>
+type ContentPart = z.output<
+  typeof TextPart | typeof ImagePart | typeof FilePart | typeof RefusalPart
+>
 
-function partsOf(content: string | readonly ContentPart[]): CallerPart[] {
+function partsOf(content: string | readonly ContentPart[], at = ''): CallerPart[] {
   if (typeof content === 'string') return [content]
-  return content.map((part) => {
+  return content.map((part, index) => {
+    if (part.type === 'file') return { file: fileIn(part.file, `${at}.content[${index}].file`) }
     if (part.type === 'image_url') return { image: part.image_url.url }
     return part.type === 'text' ? part.text : part.refusal
   })

@@ -4,8 +4,15 @@ import { charCount } from '../../core/text.ts'
 import type { LlmMessage, ToolCall } from '../../upstream/ports/llm.ts'
 import type { ChatLimits } from './fields.ts'
 
-/** A text, or an image by its address. */
-export type CallerPart = string | { readonly image: string }
+/** A file by its id, or as a data URL. */
+export type CallerFile =
+  | { readonly id: string }
+  | { readonly data: string; readonly name: string; readonly param: string }
+
+/** A text, an image by its address, or a file. */
+export type CallerPart = string | { readonly image: string } | { readonly file: CallerFile }
+
+const isImage = (part: CallerPart) => typeof part === 'object' && 'image' in part
 
 /** A message as a caller sends it; `at` is its place in the body, such as `messages[2]`. */
 export type CallerMessage = { readonly at: string } & (
@@ -20,6 +27,8 @@ export interface TurnConversation {
   /** The last message of the user. */
   readonly text: string
   readonly images: readonly string[]
+  /** The files of all messages that are kept. */
+  readonly files: readonly CallerFile[]
   /** The system messages. */
   readonly context: string
   readonly messages: readonly LlmMessage[]
@@ -49,15 +58,25 @@ export function readConversation(
   if (last.role !== 'user' && last.role !== 'tool') throw invalid('role', `${last.at}.role`)
   const texts = lastUser.parts.filter((part) => typeof part === 'string')
   const text = texts.join('\n').trim()
-  const images = lastUser.parts.flatMap((part) => (typeof part === 'string' ? [] : [part.image]))
-  if (text === '' && images.length === 0) {
+  const images = lastUser.parts.flatMap((part) =>
+    typeof part === 'object' && 'image' in part ? [part.image] : [],
+  )
+  if (text === '' && lastUser.parts.every((part) => typeof part === 'string')) {
     const param = lastUser.at === field ? field : `${lastUser.at}.content`
     throw appError('field_empty', { field: param }, { param })
   }
   const kept = tailOnly ? messages.slice(messages.lastIndexOf(lastUser)) : messages
   const context = messages.flatMap((message) => (message.role === 'system' ? [message.text] : []))
-  return { text, images, context: context.join('\n\n'), messages: messagesOf(kept) }
+  const files = kept.flatMap(filesOf)
+  return { text, images, files, context: context.join('\n\n'), messages: messagesOf(kept) }
 }
+
+const filesOf = (message: CallerMessage): readonly CallerFile[] =>
+  message.role === 'user'
+    ? message.parts.flatMap((part) =>
+        typeof part === 'object' && 'file' in part ? [part.file] : [],
+      )
+    : []
 
 const invalid = (field: string, param: string) => appError('field_invalid', { field }, { param })
 
@@ -92,7 +111,7 @@ function checkCalls(messages: readonly CallerMessage[], field: string): void {
 /** Keeps the newest images and replaces each older one by a placeholder. */
 function messagesOf(messages: readonly CallerMessage[]): LlmMessage[] {
   const images = messages.flatMap((message) =>
-    message.role === 'user' ? message.parts.filter((part) => typeof part !== 'string') : [],
+    message.role === 'user' ? message.parts.filter(isImage) : [],
   )
   const sent = new Set(images.slice(-IMAGES_MAX))
   return answered(messages)
@@ -155,8 +174,13 @@ function userMessage(parts: readonly CallerPart[], sent: ReadonlySet<CallerPart>
   const images: string[] = []
   for (const part of parts) {
     if (typeof part === 'string') texts.push(part)
+    else if ('file' in part) texts.push(fileMark(part.file))
     else if (sent.has(part)) images.push(part.image)
     else texts.push(IMAGE_PLACEHOLDER)
   }
-  return { role: 'user', content: texts.join('\n'), ...(images.length > 0 ? { images } : {}) }
+  const content = texts.filter((one) => one !== '').join('\n')
+  return { role: 'user', content, ...(images.length > 0 ? { images } : {}) }
 }
+
+/** Stands where the file was; what is in it is told elsewhere. */
+const fileMark = (file: CallerFile): string => ('name' in file ? `[文件 ${file.name}]` : '')

@@ -6,7 +6,7 @@ import { charCount } from '../../core/text.ts'
 import type { AgentEvent } from '../../features/agent/events.ts'
 import type { ModelAnswer } from '../../features/agent/model-loop.ts'
 import type { Agent, OpenedTurn } from '../../features/agent/service.ts'
-import type { TurnRequest } from '../../features/agent/turn-config.ts'
+import type { Files } from '../../features/files/service.ts'
 import type { ResponseHeaders } from '../../http/entry.ts'
 import type { JsonAnswer, JsonAnswers } from '../../http/json-answers.ts'
 import type { RequestContexts } from '../../http/observe.ts'
@@ -16,6 +16,7 @@ import { type Connections, withoutIdleTimeout } from '../../http/request-limits.
 import { clientOf, type Sse, type StreamFormat } from '../../http/sse.ts'
 import type { Assistant, Assistants } from './assistants.ts'
 import type { ChatLimits } from './fields.ts'
+import { type WantedTurn, withFiles } from './file-parts.ts'
 import type { KeptItems } from './kept-items.ts'
 
 export interface ChatRouteOptions {
@@ -28,6 +29,8 @@ export interface ChatRouteOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly limits: ChatLimits
   readonly keptItems: KeptItems
+  readonly files: Pick<Files, 'take'>
+  readonly sources: { readonly fileBytesMax: number }
 }
 
 /** Header of an answer that is not streamed. */
@@ -41,7 +44,7 @@ export interface ChatCall {
   readonly set: ResponseHeaders
   /** The name of the assistant, as the caller gave it. */
   readonly model: string
-  readonly wanted: TurnRequest
+  readonly wanted: WantedTurn
   /** The field of the body that holds the conversation. */
   readonly field: string
   readonly sessionId: string | null
@@ -55,7 +58,8 @@ export function createChatEndpoint(options: ChatRouteOptions) {
     async openTurn({ principal, request, model, wanted, field, sessionId }: ChatCall) {
       const assistant = await assistants.choose(principal, model)
       const actor = actorOf(principal, assistant)
-      const turn = await agent.openTurn(actor, wanted, sessionId).catch((error: unknown) => {
+      const asked = await withFiles(actor, wanted, options)
+      const turn = await agent.openTurn(actor, asked, sessionId).catch((error: unknown) => {
         throw placed(error, field)
       })
       const textChars = charCount(wanted.text)

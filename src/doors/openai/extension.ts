@@ -1,10 +1,14 @@
 import type { AgentEvent, KbRef, TurnStats } from '../../features/agent/events.ts'
 import type { ModelAnswer } from '../../features/agent/model-loop.ts'
+import type { FileRef } from '../../features/files/quotes.ts'
 
 /** The object `moonbase` beside an answer has the fields of the events. */
 
 export const refsOf = (events: readonly AgentEvent[]): KbRef[] =>
   events.flatMap((event) => (event.type === 'kb_refs' ? event.refs : []))
+
+export const fileRefsOf = (events: readonly AgentEvent[]): FileRef[] =>
+  events.flatMap((event) => (event.type === 'file_refs' ? event.refs : []))
 
 /** The fields that are known only at the end. */
 export const endOf = ({ modelCalls, channel, usage }: ModelAnswer, stats: TurnStats | null) => ({
@@ -19,6 +23,7 @@ export const endOf = ({ modelCalls, channel, usage }: ModelAnswer, stats: TurnSt
 /** The whole object, from all events of a turn. */
 export function extensionOf(answer: ModelAnswer, events: readonly AgentEvent[]) {
   const refs = refsOf(events)
+  const fileRefs = fileRefsOf(events)
   const results = events.flatMap((event) =>
     event.type === 'tool_result' ? [{ name: event.name, ok: event.ok }] : [],
   )
@@ -26,6 +31,7 @@ export function extensionOf(answer: ModelAnswer, events: readonly AgentEvent[]) 
   const stats = events.find((event) => event.type === 'stats') ?? null
   return {
     ...(refs.length > 0 ? { kb_refs: refs } : {}),
+    ...(fileRefs.length > 0 ? { file_refs: fileRefs } : {}),
     ...(fallback ? { provider_fallback: { from: fallback.from, reason: fallback.reason } } : {}),
     ...(results.length > 0 ? { tool_results: results } : {}),
     ...endOf(answer, stats),

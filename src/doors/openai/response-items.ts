@@ -3,6 +3,7 @@ import { CLIENT_TOOLS_MAX } from '../../core/limits/contract.ts'
 import type { ToolCall } from '../../upstream/ports/llm.ts'
 import type { CallerMessage, CallerPart } from './conversation.ts'
 import { boundText, imageUrl, list, name, oneOf, text, unsupportedValue } from './fields.ts'
+import { FileSource, fileIn } from './file-parts.ts'
 import { argumentsOf, clientToolsOf, nameForModel, SEARCH_NAME, Tool } from './response-tools.ts'
 
 /** The items of `input` in POST /v1/responses. */
@@ -12,6 +13,7 @@ const Part = z.discriminatedUnion(
   [
     z.object({ type: z.enum(['input_text', 'output_text', 'text']), text: text() }),
     z.object({ type: z.literal('input_image'), image_url: imageUrl }),
+    z.object({ type: z.literal('input_file'), ...FileSource.shape }),
     z.object({ type: z.literal('refusal'), refusal: text() }),
   ],
   oneOf('type'),
@@ -168,14 +170,15 @@ function messageOf(
   { role, content }: Extract<Item, { type: 'message' }>,
   at: string,
 ): CallerMessage {
-  if (role === 'user') return { at, role, parts: partsOf(content) }
+  if (role === 'user') return { at, role, parts: partsOf(content, at) }
   if (role === 'assistant') return { at, role, text: textOf(content), calls: [] }
   return { at, role: 'system', text: textOf(content) }
 }
 
-function partsOf(content: Content): CallerPart[] {
+function partsOf(content: Content, at = ''): CallerPart[] {
   if (typeof content === 'string') return [content]
-  return content.map((part) => {
+  return content.map((part, index) => {
+    if (part.type === 'input_file') return { file: fileIn(part, `${at}.content[${index}]`) }
     if (part.type === 'input_image') return { image: part.image_url }
     return part.type === 'refusal' ? part.refusal : part.text
   })

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
 import { CLIENT_TOOLS_MAX } from '../../core/limits/contract.ts'
 import { CHAT_PARTS_PER_MESSAGE } from '../../core/limits/machine.ts'
-import type { TurnRequest } from '../../features/agent/turn-config.ts'
 import type { ResponseFormat } from '../../upstream/ports/llm.ts'
 import { type CallerMessage, readConversation } from './conversation.ts'
 import {
@@ -21,6 +20,7 @@ import {
   thinkingOf,
   unsupportedValue,
 } from './fields.ts'
+import { fileIds, type WantedTurn } from './file-parts.ts'
 import { callerMessages, foundTools, type Item, itemSchema } from './response-items.ts'
 import { type ClientTool, choiceOf, clientToolsOf, Tool, ToolChoice } from './response-tools.ts'
 import { choose } from './tools.ts'
@@ -83,6 +83,7 @@ export const responseRequest = (limits: ChatLimits) =>
       prompt_cache_key: name().optional(),
       store: z.boolean().optional(),
       conversation: z.union([z.string(), z.object({ id: z.string() })]).optional(),
+      files: fileIds,
       background: z.literal(false, unsupportedValue('background')).optional(),
       previous_response_id: refused('previous_response_id（请改用 conversation）'),
       prompt: refused('prompt'),
@@ -108,17 +109,21 @@ export function turnOfResponse(
   clientTools: readonly ClientTool[],
   hasSession: boolean,
   limits: ChatLimits,
-): TurnRequest {
+): WantedTurn {
   const { instructions, tools } = request
   const opening: readonly CallerMessage[] =
     instructions === '' ? [] : [{ at: 'instructions', role: 'system', text: instructions }]
   const said = [...opening, ...spoken(request.input)]
   const names = { field: 'input', callId: 'call_id' }
-  const { text, images, context, messages } = readConversation(said, names, hasSession, limits)
+  const { text, images, files, context, messages } = readConversation(
+    ...([said, names, hasSession, limits] as const),
+  )
   const specs = clientTools.map(({ spec }) => spec)
   return {
     text,
     images,
+    files: request.files,
+    sentFiles: files,
     kb: tools.some(({ type }) => type === 'file_search'),
     conversation: {
       context,

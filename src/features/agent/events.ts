@@ -2,8 +2,9 @@ import { AppError, appError, DiskFault, type ErrorCode, internalError } from '..
 import { errorFields, type Logger } from '../../core/log.ts'
 import { BudgetExceeded } from '../../core/memory-budget.ts'
 import { ChannelFailure, type FailureReason } from '../../upstream/ports/failure.ts'
+import type { FileRef } from '../files/quotes.ts'
 
-/** A passage that was shown to the model. */
+/** A passage of the knowledge base that was shown to the model. */
 export interface KbRef {
   readonly doc_id: string
   readonly title: string
@@ -48,6 +49,7 @@ export interface TurnStats {
 /** The events of a turn, named as clients get them (web/guides/en/api.md). */
 export type AgentEvent =
   | { readonly type: 'kb_refs'; readonly refs: readonly KbRef[] }
+  | { readonly type: 'file_refs'; readonly refs: readonly FileRef[] }
   | { readonly type: 'provider_fallback'; readonly from: 'byo'; readonly reason: FailureReason }
   | { readonly type: 'llm_delta'; readonly text: string }
   /** The model's reasoning before its text, for people in the console only. */

@@ -5,8 +5,19 @@ import {
   AGENT_TEXT_CHARS_MAX,
   IMAGES_MAX,
   PERSONA_PROMPT_CHARS_MAX,
+  TURN_FILES_MAX,
 } from '../../core/limits/contract.ts'
 import { checkImage } from '../../upstream/egress/images.ts'
+import { variables } from './variables.ts'
+
+/** Ids of files, each once. */
+export const fileIds = z
+  .array(z.string({ error: issue('field_type', { field: 'files', kind: 'string_array' }) }), {
+    error: issue('field_type', { field: 'files', kind: 'string_array' }),
+  })
+  .max(TURN_FILES_MAX, { error: issue('too_many_items', { field: 'files', max: TURN_FILES_MAX }) })
+  .default([])
+  .transform((ids) => [...new Set(ids)])
 
 /** Body of POST /v1/agent. */
 export const AgentRequest = z.object({
@@ -25,6 +36,8 @@ export const AgentRequest = z.object({
     )
     .max(IMAGES_MAX, { error: issue('too_many_images', { max: IMAGES_MAX }) })
     .default([]),
+  files: fileIds,
+  variables,
   kb: optionalFlag('kb', true),
   replace_last: optionalFlag('replace_last', false),
 })

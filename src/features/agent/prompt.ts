@@ -1,7 +1,9 @@
 import { randomHex } from '../../core/crypto.ts'
 import { IMAGE_PLACEHOLDER } from '../../core/limits/contract.ts'
 import type { LlmMessage, Passage } from '../../upstream/ports/llm.ts'
+import type { QuotedText } from '../files/quotes.ts'
 import type { Memory } from '../sessions/store.ts'
+import { quoteFiles } from './file-quote.ts'
 
 /** The platform's default persona, the last of the prompt priority. */
 export const DEFAULT_PERSONA =
@@ -15,6 +17,8 @@ export interface PromptParts {
   readonly passages: readonly Passage[]
   /** The tenant's documents were searched without a relevant passage. */
   readonly isMiss: boolean
+  /** What the model reads of attached files. */
+  readonly files?: readonly QuotedText[]
   /** The messages after the memory: the user's, or a conversation that the caller brings. */
   readonly said: readonly LlmMessage[]
 }
@@ -24,12 +28,13 @@ export interface PromptParts {
  * because many chat templates refuse a system message anywhere else.
  */
 export function buildMessages(parts: PromptParts) {
-  const { prompt, context, memory, passages, isMiss, said } = parts
+  const { prompt, context, memory, passages, isMiss, files = [], said } = parts
   const system = [
     prompt,
     context === '' ? '' : `${CONTEXT_HEADING}\n${context}`,
     memory.summary === '' ? '' : `此前对话的摘要：\n${memory.summary}`,
     isMiss ? MISS : quote(passages),
+    quoteFiles(files),
   ]
   const messages: LlmMessage[] = [{ role: 'system', content: system.filter(Boolean).join('\n\n') }]
   for (const turn of memory.turns) {
@@ -56,8 +61,13 @@ export const userMessage = (text: string, images: readonly string[]): LlmMessage
 })
 
 /** The user's text as history keeps it. */
-export function rememberedText(text: string, images: readonly string[]): string {
-  return [text, ...images.map(() => IMAGE_PLACEHOLDER)].join('\n')
+export function rememberedText(
+  text: string,
+  images: readonly string[],
+  files: readonly string[] = [],
+): string {
+  const named = files.map((name) => `[文件 ${name}]`)
+  return [...named, text, ...images.map(() => IMAGE_PLACEHOLDER)].join('\n')
 }
 
 /** 2^32 possible words: a document of 100 KB cannot contain all of them. */

@@ -5,6 +5,7 @@ import { estimateTokens } from '../../core/text.ts'
 import type { Fence, TurnOrder } from '../../storage/shared-state.ts'
 import { checkImageData, checkImageHosts, type ImageGuard } from '../../upstream/egress/images.ts'
 import type { Devices } from '../devices/service.ts'
+import type { TurnFiles } from '../files/turn-files.ts'
 import type { Keys } from '../keys/service.ts'
 import type { Sessions } from '../sessions/service.ts'
 import type { Budgets, Usage } from '../usage/service.ts'
@@ -15,6 +16,7 @@ import type { TurnConfigStore } from './store.ts'
 import { Trace } from './trace.ts'
 import { type ChannelChoice, runTurn, type TurnOptions } from './turn.ts'
 import { resolveTurn, type TurnRequest, withDraft } from './turn-config.ts'
+import { withVariables } from './variables.ts'
 
 export interface AgentOptions extends TurnOptions {
   readonly configs: TurnConfigStore
@@ -26,9 +28,12 @@ export interface AgentOptions extends TurnOptions {
   /** Judges the hosts of image links. */
   readonly imageGuard: ImageGuard
   readonly sessions: Pick<Sessions, 'checkTurn'>
+  readonly files: TurnFiles
   readonly devices: Pick<Devices, 'noteSeen'>
   readonly usage: Pick<Usage, 'countAsApp' | 'countTokens'>
 }
+
+const NO_NAMES = { timeZone: null, language: null, appName: null, deviceName: null, email: null }
 
 /** A turn that was admitted and has not begun. */
 export interface OpenedTurn {
@@ -68,6 +73,7 @@ export function createAgent(options: AgentOptions) {
         await checkImageData(images, options.clock.steady)
         await checkImageHosts(images, tenantId, imageGuard)
       }
+      await options.files.check(principal, sessionId, request.files ?? [])
       // The key may have been revoked while hosts were resolved or speech was recognised.
       let { label } = await channelOf(tenantId)
       const release = await admit(options, principal, request)
@@ -86,12 +92,18 @@ export function createAgent(options: AgentOptions) {
         await confirm()
         const { draft } = request
         const personaId = (draft ? draft.persona_id : request.persona_id) ?? null
-        const stored = await configs.load(tenantId, appId, personaId)
+        const stored = await configs.load(tenantId, appId, personaId, principal)
         const config = draft ? withDraft(stored, draft) : stored
         const channel = await channelOf(tenantId)
         label = channel.label
         begun.resolve()
-        const resolved = resolveTurn(config, request)
+        const contextOf = () => ({
+          ...NO_NAMES,
+          ...stored.named,
+          now: options.clock.now(),
+          values: request.variables ?? {},
+        })
+        const resolved = resolveTurn(config, request, (prompt) => withVariables(prompt, contextOf))
         trace = new Trace(options.clock.steady)
         const turn = { principal, sessionId, request, resolved, channel, trace, confirm, fence }
         return runTurn(options, turn, signal, emit)

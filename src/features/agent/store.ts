@@ -1,7 +1,7 @@
 import { REFERENCE_CHARS_MAX } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
 import { type Db, sql } from '../../storage/db.ts'
-import type { StoredConfig } from './turn-config.ts'
+import type { NamedContext, StoredConfig } from './turn-config.ts'
 
 interface ConfigRow {
   app_id: string | null
@@ -18,7 +18,17 @@ interface ConfigRow {
   app_persona: string | null
   request_persona: string | null
   default_persona: string | null
+  app_name: string | null
+  device_name: string | null
+  email: string | null
+  time_zone: string | null
+  language: 'zh' | 'en' | null
 }
+
+/** Who asks, as far as prompts name them. */
+export type Asking = Pick<Principal, 'deviceId' | 'userId'>
+
+const NOBODY: Asking = { deviceId: null, userId: null }
 
 const flagOf = (value: number | null) => (value === null ? null : value === 1)
 
@@ -26,14 +36,22 @@ const flagOf = (value: number | null) => (value === null ? null : value === 1)
 export function createTurnConfigStore(db: Db) {
   return {
     /** The whole configuration of a turn, in one statement. */
-    async load(tenantId: string, appId: string | null, requestPersonaId: string | null) {
+    async load(
+      tenantId: string,
+      appId: string | null,
+      requestPersonaId: string | null,
+      { deviceId, userId }: Asking = NOBODY,
+    ) {
       // No persona has an id longer than this.
       const isPossible = (requestPersonaId?.length ?? 0) <= REFERENCE_CHARS_MAX
       const personaId = isPossible ? requestPersonaId : null
       const row = await db.get<ConfigRow>(sql`
         SELECT a.id AS app_id, a.system_prompt, a.model AS app_model, a.thinking AS app_thinking,
           a.temperature AS app_temperature, a.kb_enabled, a.tools_enabled,
-          s.model, s.thinking, s.temperature, s.mcp_tools,
+          s.model, s.thinking, s.temperature, s.mcp_tools, s.time_zone, s.language,
+          a.name AS app_name,
+          (SELECT name FROM device WHERE tenant_id = t.id AND id = ${deviceId}) AS device_name,
+          (SELECT email FROM "user" WHERE id = ${userId}) AS email,
           (SELECT prompt FROM persona WHERE tenant_id = t.id AND id = a.persona_id) AS app_persona,
           (SELECT prompt FROM persona WHERE tenant_id = t.id AND id = ${personaId})
             AS request_persona,
@@ -70,8 +88,17 @@ function configOf(row: ConfigRow | null): StoredConfig {
     appPersona: row?.app_persona ?? null,
     requestPersona: row?.request_persona ?? null,
     defaultPersona: row?.default_persona ?? null,
+    named: namedOf(row),
   }
 }
+
+const namedOf = (row: ConfigRow | null): NamedContext => ({
+  timeZone: row?.time_zone ?? null,
+  language: row?.language ?? null,
+  appName: row?.app_name ?? null,
+  deviceName: row?.device_name ?? null,
+  email: row?.email ?? null,
+})
 
 /** Skips parsing the empty list, which nearly every tenant has. */
 const namesIn = (json: string | null | undefined): readonly string[] =>

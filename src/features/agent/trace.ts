@@ -1,6 +1,7 @@
 import { bytesOfText } from '../../core/memory-budget.ts'
 import { firstChars } from '../../core/text.ts'
 import type { FailureReason } from '../../upstream/ports/failure.ts'
+import type { FileRef } from '../files/quotes.ts'
 import type { TurnDetails } from '../sessions/model.ts'
 import type { AnsweringChannel, KbRef, TurnStats } from './events.ts'
 
@@ -18,6 +19,12 @@ interface ToolRun {
   readonly ms: number
   readonly arguments: string
   readonly result: string
+}
+
+/** What the client was told that the model read. */
+interface Told {
+  readonly refs: readonly KbRef[]
+  readonly fileRefs: readonly FileRef[]
 }
 
 /** Collects the details of one turn, which people may look at later. */
@@ -79,10 +86,11 @@ export class Trace {
   }
 
   /** The details that are stored beside the text of the turn. */
-  details(refs: readonly KbRef[], stats: TurnStats, isBuiltIn: boolean): TurnDetails {
+  details({ refs, fileRefs }: Told, stats: TurnStats, isBuiltIn: boolean): TurnDetails {
     const { firstTextAt } = this
     return {
       kb_refs: [...refs],
+      ...(fileRefs.length > 0 ? { file_refs: [...fileRefs] } : {}),
       tools: this.#tools,
       channel: stats.channel satisfies AnsweringChannel,
       model: this.model ?? null,

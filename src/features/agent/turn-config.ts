@@ -5,6 +5,7 @@ import type { BuiltInTools, ToolsFor } from '../../tools/tool-box.ts'
 import type { ForcedTool, LlmMessage, Sampling, ToolSpec } from '../../upstream/ports/llm.ts'
 import type { AppDraft } from './model.ts'
 import { DEFAULT_PERSONA } from './prompt.ts'
+import type { VariableContext } from './variables.ts'
 
 /** The stored configuration that decides a turn; null where a level sets nothing. */
 export interface StoredConfig {
@@ -15,7 +16,11 @@ export interface StoredConfig {
   /** Prompt of the persona that the request names; null when the tenant has no such persona. */
   readonly requestPersona: string | null
   readonly defaultPersona: string | null
+  /** What variables of prompts stand for, besides the time; absent: nothing. */
+  readonly named?: NamedContext
 }
+
+export type NamedContext = Omit<VariableContext, 'now' | 'values'>
 
 export interface AppConfig {
   readonly systemPrompt: string | null
@@ -56,6 +61,10 @@ export interface TurnRequest extends RequestedTurn {
   /** The user's message: the knowledge base is searched for it, and it is stored with the reply. */
   readonly text: string
   readonly images: readonly string[]
+  /** Ids of files that the text is about. */
+  readonly files?: readonly string[]
+  /** Values for `{{var:…}}` in prompts. */
+  readonly variables?: Readonly<Record<string, string>>
   /** Replaces the stored configuration of the caller's app. */
   readonly draft?: AppDraft
   /** The turn replaces the newest one that the session has verbatim. */
@@ -102,9 +111,14 @@ export interface ResolvedTurn {
 
 /**
  * Resolves each field in the order app, request, tenant, platform, and the prompt by its own
- * priority. Pure, so that tests can cover the whole table.
+ * priority. `fill` puts values in place of variables, which the caller's own messages do not have.
+ * Pure, so that tests can cover the whole table.
  */
-export function resolveTurn(config: StoredConfig, request: RequestedTurn): ResolvedTurn {
+export function resolveTurn(
+  config: StoredConfig,
+  request: RequestedTurn,
+  fill: (prompt: string) => string = (prompt) => prompt,
+): ResolvedTurn {
   const { app, settings } = config
   const { conversation } = request
   const context = nonBlank(conversation?.context) ?? ''
@@ -113,7 +127,10 @@ export function resolveTurn(config: StoredConfig, request: RequestedTurn): Resol
     nonBlank(app ? config.appPersona : null) ??
     requestedPrompt(config, request)
   return {
-    prompt: prompt ?? (context || (nonBlank(config.defaultPersona) ?? DEFAULT_PERSONA)),
+    prompt:
+      prompt === null && context !== ''
+        ? context
+        : fill(prompt ?? nonBlank(config.defaultPersona) ?? DEFAULT_PERSONA),
     context: prompt === null ? '' : context,
     model: app?.model ?? settings.model,
     thinking: app?.thinking ?? conversation?.thinking ?? settings.thinking ?? false,
@@ -163,13 +180,15 @@ export interface ToolSources {
 /**
  * The tools of a turn: those of the caller's connection that the app allows, and those of this
  * server. Of tools with the same name the client's comes first, then the connection's. A caller
- * who requires a call means one of its own tools, so it gets no others.
+ * who requires a call means one of its own tools, so it gets no others. The tool that reads files
+ * is offered whatever the app's list says, unless that is empty.
  */
 export async function toolsOffered(
   { builtInTools, toolsOfServers }: ToolSources,
   principal: Principal,
   resolved: ResolvedTurn,
   { conversation, ownTools = [] }: TurnRequest,
+  fileTool: Tool | null,
 ): Promise<readonly Tool[]> {
   const clientTools = conversation?.clientTools ?? []
   const isForClient = conversation?.toolChoice === 'required' && clientTools.length > 0
@@ -177,7 +196,9 @@ export async function toolsOffered(
   const builtIn = builtInTools(resolved)
   // Nearly no turn names a tool of a server.
   const isWhole = resolved.mcpTools.length === 0
-  const tools = isWhole ? builtIn : [...builtIn, ...(await toolsOfServers(principal, resolved))]
+  const listed = isWhole ? builtIn : [...builtIn, ...(await toolsOfServers(principal, resolved))]
+  const readsFiles = fileTool !== null && resolved.tools?.length !== 0
+  const tools = readsFiles ? [...listed, fileTool] : listed
   const own = ownTools.filter(({ spec }) => isAllowed(spec.name, resolved.tools))
   if (clientTools.length === 0 && own.length === 0) return tools
   const taken = new Set([...clientTools, ...own.map(({ spec }) => spec)].map(({ name }) => name))

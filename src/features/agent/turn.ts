@@ -7,15 +7,16 @@ import type { Principal } from '../../core/principal.ts'
 import type { Fence } from '../../storage/shared-state.ts'
 import { createToolBox } from '../../tools/tool-box.ts'
 import type { ForcedTool, Llm, LlmMessage } from '../../upstream/ports/llm.ts'
+import type { FilesOfTurn, TurnFiles } from '../files/turn-files.ts'
 import type { KbHit } from '../knowledge/model.ts'
-import type { Kb, Retrieval } from '../knowledge/service.ts'
+import type { Kb } from '../knowledge/service.ts'
 import type { Folding } from '../sessions/folding.ts'
 import type { TurnDetails } from '../sessions/model.ts'
 import type { SessionMemory } from '../sessions/service.ts'
 import type { Memory, StoredTurn } from '../sessions/store.ts'
 import type { Usage } from '../usage/service.ts'
 import { countedLlm } from './call-count.ts'
-import type { AgentEvent, Emit, KbRef, TurnStats } from './events.ts'
+import type { AgentEvent, Emit } from './events.ts'
 import { type HeardAnswer, hearModel, isStopped } from './heard.ts'
 import type { Channel, ModelAnswer, ModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
@@ -28,6 +29,7 @@ import {
   type TurnRequest,
   toolsOffered,
 } from './turn-config.ts'
+import { fileRefsOf, type Retrieved, refsOf, statsOf } from './turn-events.ts'
 
 const NO_PASSAGES: readonly KbHit[] = []
 
@@ -49,6 +51,7 @@ export interface TurnOptions extends ToolSources {
   readonly folding: Folding
   readonly retrieve: Kb['retrieve']
   readonly usage: Pick<Usage, 'countTokens'>
+  readonly files: Pick<TurnFiles, 'ready' | 'open'>
   /** The memory that all requests share. */
   readonly budget: MemoryBudget
 }
@@ -84,9 +87,12 @@ export async function runTurn(
   const { principal, sessionId, request, resolved, confirm } = turn
   const { tenantId } = principal
   const primary: Channel = { ...turn.channel, model: resolved.model }
-  const [recalled, found] = await Promise.all([
+  const asked = { principal, sessionId, ids: request.files ?? [], text: request.text }
+  const named = await options.files.ready(asked, signal)
+  const [recalled, found, files] = await Promise.all([
     sessionId === null ? NO_MEMORY : memory.recall(tenantId, sessionId),
     retrieveFor(options, turn, signal),
+    options.files.open(asked, named, signal),
   ])
   // Two may begin one name at once; turns of a session run one after another.
   if (sessionId !== null) memory.checkTurn(principal, sessionId, recalled)
@@ -98,10 +104,12 @@ export async function runTurn(
   }
   const passages = passagesOf(found)
   if (passages.length > 0) await emit([{ type: 'kb_refs', refs: refsOf(passages) }])
+  const fileRefs = fileRefsOf(files)
+  if (fileRefs.length > 0) await emit([{ type: 'file_refs', refs: fileRefs }])
   const share = budget.open(tenantId)
   let seq: number | null = null
   try {
-    const loop = await modelLoopOf(options, turn, { primary, before, found, share })
+    const loop = await modelLoopOf(options, turn, { primary, before, found, files, share })
     const answer = await hearModel(loop, signal, emit)
     if (!isStopped(signal)) {
       await confirm()
@@ -110,9 +118,10 @@ export async function runTurn(
     const stats = statsOf(answer, found)
     if (sessionId !== null && answer.clientCalls.length === 0) {
       const isBuiltIn = answer.channel.llm.name === 'offline'
-      const known = turn.trace.details(refsOf(passages), stats, isBuiltIn)
+      const told = { refs: refsOf(passages), fileRefs }
+      const known = turn.trace.details(told, stats, isBuiltIn)
       const details = answer.stopped ? { ...known, stopped: true as const } : known
-      const kept = { before, replaces, details }
+      const kept = { before, replaces, details, files }
       seq = await appendTurn(options, { ...turn, sessionId }, answer, kept)
     }
     await emit([stats, endOf(answer, seq)])
@@ -133,6 +142,7 @@ interface LoopParts {
   readonly primary: Channel
   readonly before: Memory
   readonly found: Retrieved
+  readonly files: FilesOfTurn
   readonly share: MemoryShare
 }
 
@@ -140,7 +150,7 @@ interface LoopParts {
 async function modelLoopOf(
   options: TurnOptions,
   { principal, request, resolved, channel, trace, confirm }: Turn,
-  { primary, before: memory, found, share }: LoopParts,
+  { primary, before: memory, found, files, share }: LoopParts,
 ): Promise<ModelLoop> {
   const { log, meters, usage } = options
   const { prompt, context, thinking, temperature } = resolved
@@ -149,9 +159,10 @@ async function modelLoopOf(
   const said = conversation?.messages ?? [userMessage(text, images)]
   const passages = passagesOf(found)
   const isMiss = found !== null && found !== 'skipped' && passages.length === 0
-  const messages = buildMessages({ prompt, context, memory, passages, isMiss, said })
+  const quoted = { passages, isMiss, files: files.quoted }
+  const messages = buildMessages({ prompt, context, memory, ...quoted, said })
   share.add(bytesOf(messages))
-  const offered = await toolsOffered(options, principal, resolved, request)
+  const offered = await toolsOffered(options, principal, resolved, request, files.tool)
   return {
     remembered: 2 * memory.turns.length,
     request: {
@@ -192,6 +203,7 @@ interface Remembered {
   readonly before: Memory
   readonly replaces: StoredTurn | null
   readonly details: TurnDetails
+  readonly files: FilesOfTurn
 }
 
 /**
@@ -202,12 +214,12 @@ async function appendTurn(
   options: TurnOptions,
   { principal, sessionId, request, fence: order }: Turn & { readonly sessionId: string },
   { text: reply, channel, forgot }: ModelAnswer,
-  { before, replaces, details }: Remembered,
+  { before, replaces, details, files }: Remembered,
 ): Promise<number | null> {
   const { clock, memory, folding } = options
   const { tenantId, appId, deviceId } = principal
-  const userText = rememberedText(request.text, request.images)
-  const fence = [...order, ...(request.storing?.() ?? [])]
+  const userText = rememberedText(request.text, request.images, files.names)
+  const fence = [...order, ...(request.storing?.() ?? []), ...files.link]
   const { seq, isLong } = await memory.appendTurn(before, {
     tenantId,
     sessionId,
@@ -235,9 +247,6 @@ const counted = ({ usage }: TurnOptions, principal: Principal, channel: Channel)
   llm: countedLlm(channel.llm, (tokens) => usage.countTokens(principal, channel.label, tokens)),
 })
 
-/** What a turn knows of the documents; null when it did not search them. */
-type Retrieved = Retrieval | 'skipped' | null
-
 const passagesOf = (found: Retrieved) =>
   found === null || found === 'skipped' ? NO_PASSAGES : found.passages
 
@@ -258,17 +267,6 @@ async function retrieveFor(
   }
 }
 
-const refsOf = (passages: readonly KbHit[]): KbRef[] =>
-  passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({
-    doc_id,
-    title,
-    seq,
-    score,
-    page,
-    heading,
-    url,
-  }))
-
 /** Images, and the calls of earlier messages, are counted with the body of the request. */
 const bytesOf = (messages: readonly LlmMessage[]): number =>
   messages.reduce((sum, { content }) => sum + bytesOfText(content), 0)
@@ -278,23 +276,3 @@ function fallbackOf({ fallback }: ChannelChoice): Channel | null {
   const isCurrent = async () => true
   return fallback && { label: 'platform_fallback', llm: fallback, model: null, isCurrent }
 }
-
-const statsOf = ({ modelCalls, channel, usage }: ModelAnswer, found: Retrieved): TurnStats => ({
-  type: 'stats',
-  iterations: modelCalls,
-  channel: channel.label,
-  input_tokens: usage.inputTokens,
-  output_tokens: usage.outputTokens,
-  usage_estimated: usage.isEstimated,
-  ...(found === null ? {} : { kb: searchedOf(found) }),
-})
-
-const searchedOf = (found: Retrieval | 'skipped'): NonNullable<TurnStats['kb']> =>
-  found === 'skipped'
-    ? found
-    : {
-        searched: true,
-        best: found.best,
-        relevance: found.relevance,
-        shown: found.passages.length,
-      }

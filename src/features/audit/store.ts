@@ -23,6 +23,7 @@ export interface NewAuditRow extends Omit<AuditRow, 'person'> {
 const NAMED: Readonly<Record<string, readonly [table: string, name: string]>> = {
   app: ['app', 'name'],
   persona: ['persona', 'name'],
+  prompt: ['prompt', 'name'],
   share: ['share', 'name'],
   document: ['kb_doc', 'title'],
   source: ['kb_source', 'title'],

@@ -18,7 +18,7 @@ import type { ConversationQuery, Conversations } from './conversations.ts'
 import {
   Conversation,
   ConversationListResponse,
-  ConversationTitleRequest,
+  ConversationRequest,
   VersionsResponse,
 } from './model.ts'
 
@@ -27,9 +27,11 @@ const LIST_QUERY = queryDoc({
   limit: 'conversations returned, 1 to 100; default 50',
   before: 'next_before of the page before',
   of: 'one kind: mine, website, devices or api; for viewers mine alone',
+  folder: 'only conversations of this folder',
+  archived: 'true: archived ones alone; else they are found by q alone',
 })
 
-const title = jsonBody(ConversationTitleRequest)
+const change = jsonBody(ConversationRequest)
 
 /** Conversations with titles and search; `/sessions` has only the metadata of sessions. */
 export const conversationRoutes = (gate: Gate, conversations: Conversations, branches: Branches) =>
@@ -63,16 +65,17 @@ export const conversationRoutes = (gate: Gate, conversations: Conversations, bra
       '/conversations/:id',
       async ({ principal, params, request, upload }) => {
         const id = sessionId(params.id)
-        const input = await title.read(request, upload)
-        return conversations.rename(principal, id, input.title)
+        const input = await change.read(request, upload)
+        return conversations.change(principal, id, input)
       },
       {
         allow: MANAGERS,
         parse: 'none',
         response: Conversation,
         detail: {
-          summary: 'Name a conversation; a blank title gives it back its first text',
-          requestBody: title.doc,
+          summary:
+            'Name, file, pin or archive a conversation; a blank title gives it back its first text',
+          requestBody: change.doc,
         },
       },
     )
@@ -84,19 +87,30 @@ function queryOf({ url }: Request): ConversationQuery & { readonly kind: Kind | 
   return {
     kind: kindOf(query.get('of')),
     q,
+    marks: { folder: query.get('folder'), archived: archivedIn(query.get('archived'), q) },
     place: placeOf(query.get('before')),
     limit: clampedLimit(query.get('limit'), CONVERSATIONS_LIMIT_DEFAULT, CONVERSATIONS_LIMIT_MAX),
   }
 }
 
-const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(.*)$/s
+/** Null: both. */
+function archivedIn(given: string | null, q: string): boolean | null {
+  if (given === null || given === '') return q === '' ? false : null
+  if (given !== 'true' && given !== 'false') {
+    throw appError('query_invalid', { field: 'archived' })
+  }
+  return given === 'true'
+}
+
+/** `!` marks a place among the pinned ones, which come first. */
+const PLACE = /^(!?)(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(.*)$/s
 
 /** Parses `next_before`: a time and the id of a conversation. A time alone is accepted, too. */
 function placeOf(before: string | null): ListPosition | null {
   if (before === null || before === '') return null
-  const [, lastAt, id] = PLACE.exec(before) ?? []
+  const [, pinned, lastAt, id] = PLACE.exec(before) ?? []
   if (lastAt === undefined) throw appError('query_invalid', { field: 'before' })
-  return { lastAt, id: id || null }
+  return { lastAt, id: id || null, pinned: pinned === '!' }
 }
 
 function kindOf(word: string | null): Kind | null {

@@ -3,6 +3,7 @@ import type { TurnIndex } from '../../storage/indexes.ts'
 import { inScope, isUsed, type Scope } from './access.ts'
 import { INDEXED_CHARS_MAX } from './conversation-search.ts'
 import { indexTitle } from './indexing-store.ts'
+import type { ConversationRequest } from './model.ts'
 
 /** A conversation, and the texts from which its title is made. */
 export interface ConversationRow {
@@ -19,6 +20,17 @@ export interface ConversationRow {
   /** Numbers of the first and the last turn that are kept. */
   readonly first_seq: number | null
   readonly last_seq: number | null
+  readonly folder: string | null
+  readonly pinned: number
+  readonly archived: number
+}
+
+/** Which conversations are listed. */
+export interface Marks {
+  /** Null: of all folders, and of none. */
+  readonly folder: string | null
+  /** Null: both. */
+  readonly archived: boolean | null
 }
 
 /** A position in the list, which is ordered by last activity, newest first, and then by id. */
@@ -26,6 +38,8 @@ export interface ListPosition {
   readonly lastAt: string
   /** Null for the position after all conversations of this time. */
   readonly id: string | null
+  /** Whether it is among the pinned ones, which come before all others. */
+  readonly pinned?: boolean
 }
 
 /** More than a title shows, because a title drops blanks. */
@@ -34,7 +48,7 @@ const FIRST_TEXT_CHARS = 400
 const TURNS = 'FROM turn t WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id'
 
 const COLUMNS = `s.id, coalesce(s.title, s.auto_title) AS named,
-  s.turn_count, s.last_at, s.app_id, s.device_id, s.user_id,
+  s.turn_count, s.last_at, s.app_id, s.device_id, s.user_id, s.folder, s.pinned, s.archived,
   (SELECT min(t.seq) ${TURNS}) AS first_seq, (SELECT max(t.seq) ${TURNS}) AS last_seq,
   coalesce((SELECT substr(t.user_text, 1, ${FIRST_TEXT_CHARS}) ${TURNS} ORDER BY t.seq LIMIT 1),
     (SELECT substr(d.user_text, 1, ${FIRST_TEXT_CHARS}) FROM talk_turn d
@@ -42,13 +56,18 @@ const COLUMNS = `s.id, coalesce(s.title, s.auto_title) AS named,
       ORDER BY d.started_at LIMIT 1)) AS first_text`
 
 /** The conversations after a place, in order. */
-function after(scope: Scope, place: ListPosition | null, limit: number, also = ''): Statement {
+function after(
+  scope: Scope,
+  place: ListPosition | null,
+  limit: number,
+  also: Statement = { sql: '', args: [] },
+): Statement {
   const shown = inScope(scope)
   const lastAt = place?.lastAt ?? '~'
   return {
     sql: `SELECT * FROM session WHERE ${shown.sql}
-      AND last_at <= ? AND (last_at < ? OR id > ?) ${also} ORDER BY last_at DESC, id LIMIT ?`,
-    args: [...shown.args, lastAt, lastAt, place?.id ?? null, limit],
+      AND last_at <= ? AND (last_at < ? OR id > ?) ${also.sql} ORDER BY last_at DESC, id LIMIT ?`,
+    args: [...shown.args, lastAt, lastAt, place?.id ?? null, ...also.args, limit],
   }
 }
 
@@ -78,16 +97,42 @@ export interface ConversationStoreOptions {
   readonly index: Pick<TurnIndex, 'put'>
 }
 
+/** Pinned conversations after a place, or others. */
+function marked(
+  db: Db,
+  scope: Scope,
+  place: ListPosition | null,
+  limit: number,
+  { folder, archived }: Marks,
+  pinned: 0 | 1,
+): Promise<ConversationRow[]> {
+  const kept = archived === null ? null : Number(archived)
+  const also = `AND session.pinned = ${pinned}
+    AND (CAST(? AS TEXT) IS NULL OR session.folder = ?)
+    AND (CAST(? AS BIGINT) IS NULL OR session.archived = ?) ${NEWEST_OF_FAMILY}`
+  const page = after(scope, place, limit, { sql: also, args: [folder, folder, kept, kept] })
+  return db.all<ConversationRow>({
+    sql: `SELECT ${COLUMNS} FROM (${page.sql}) s ORDER BY s.last_at DESC, s.id`,
+    args: page.args,
+  })
+}
+
 /** Lists conversations, and reads what a search of them shows. */
 export function createConversationStore({ db, reader, index }: ConversationStoreOptions) {
   return {
-    /** The conversations after a place, or the first ones. */
-    list(scope: Scope, place: ListPosition | null, limit: number): Promise<ConversationRow[]> {
-      const page = after(scope, place, limit, NEWEST_OF_FAMILY)
-      return db.all<ConversationRow>({
-        sql: `SELECT ${COLUMNS} FROM (${page.sql}) s ORDER BY s.last_at DESC, s.id`,
-        args: page.args,
-      })
+    /** The conversations after a place, or the first ones; pinned ones come before the others. */
+    async list(
+      scope: Scope,
+      place: ListPosition | null,
+      limit: number,
+      marks: Marks,
+    ): Promise<ConversationRow[]> {
+      const isAmongPinned = place === null || place.pinned === true
+      const pinned = isAmongPinned ? await marked(db, scope, place, limit, marks, 1) : []
+      if (pinned.length >= limit) return pinned
+      const start = isAmongPinned ? null : place
+      const rest = await marked(db, scope, start, limit - pinned.length, marks, 0)
+      return [...pinned, ...rest]
     },
 
     /** The numbers of the conversations after a place, or of the first ones. */
@@ -158,6 +203,22 @@ export function createConversationStore({ db, reader, index }: ConversationStore
           WHERE s.tenant_id = ? AND s.id = ? AND ${isUsed('s')}`,
         args: [tenantId, id],
       }),
+
+    /** Sets what is given of folder, pin and archive; what is undefined stays. */
+    async mark(
+      tenantId: string,
+      id: string,
+      { folder, pinned, archived }: Omit<ConversationRequest, 'title'>,
+    ): Promise<void> {
+      const keep = Number(folder === undefined)
+      const flag = (given: boolean | undefined) => (given === undefined ? null : Number(given))
+      await db.run(sql`
+        UPDATE session SET
+          folder = CASE ${keep} WHEN 1 THEN folder ELSE ${folder ?? null} END,
+          pinned = coalesce(${flag(pinned)}, pinned),
+          archived = coalesce(${flag(archived)}, archived)
+        WHERE tenant_id = ${tenantId} AND id = ${id}`)
+    },
 
     /** Sets the title; null removes it. */
     async rename(tenantId: string, id: string, title: string | null): Promise<void> {

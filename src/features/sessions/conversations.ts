@@ -6,12 +6,18 @@ import { firstChars, inOneLine } from '../../core/text.ts'
 import type { TurnIndex } from '../../storage/indexes.ts'
 import { isSeen, type Scope } from './access.ts'
 import { createConversationFinder } from './conversation-finder.ts'
-import type { ConversationRow, ConversationStore, ListPosition } from './conversation-store.ts'
-import type { Conversation, ConversationListResponse } from './model.ts'
+import type {
+  ConversationRow,
+  ConversationStore,
+  ListPosition,
+  Marks,
+} from './conversation-store.ts'
+import type { Conversation, ConversationListResponse, ConversationRequest } from './model.ts'
 
 export interface ConversationQuery {
   /** The query; empty lists all conversations. */
   readonly q: string
+  readonly marks: Marks
   readonly place: ListPosition | null
   readonly limit: number
 }
@@ -34,24 +40,26 @@ export function createConversations({ store, index }: ConversationsOptions) {
       query: ConversationQuery,
       signal?: AbortSignal,
     ): Promise<ConversationListResponse> {
-      const { q, place, limit } = query
+      const { q, marks, place, limit } = query
       const find = async () => {
         const nums = await finder.find(scope, query, signal)
         const shown = await finder.show(scope.tenantId, q, nums.slice(0, limit), signal)
         return { shown, isLast: nums.length <= limit }
       }
       const browse = async () => {
-        const rows = await store.list(scope, place, limit + 1)
+        const rows = await store.list(scope, place, limit + 1, marks)
         const shown = rows.slice(0, limit).map((row) => ({ row, match: undefined }))
         return { shown, isLast: rows.length <= limit }
       }
       const { shown, isLast } = await (q === '' ? browse() : inTurn(scope.tenantId, find, signal))
       const last = isLast ? undefined : shown.at(-1)?.row
       return {
-        conversations: shown.map(({ row, match }) =>
-          match === undefined ? conversationOf(row) : { ...conversationOf(row), match },
-        ),
-        next_before: last ? last.last_at + last.id : null,
+        conversations: shown
+          .filter(({ row }) => isMarked(row, marks))
+          .map(({ row, match }) =>
+            match === undefined ? conversationOf(row) : { ...conversationOf(row), match },
+          ),
+        next_before: last ? placeOf(last, q) : null,
       }
     },
 
@@ -68,12 +76,19 @@ export function createConversations({ store, index }: ConversationsOptions) {
       return row ? conversationOf(row).title : ''
     },
 
-    /** Gives a conversation a title; a blank one removes it. Throws `not_found`. */
-    async rename(principal: Principal, id: string, title: string): Promise<Conversation> {
+    /** Changes what is given; a blank title removes it. Throws `not_found`. */
+    async change(
+      principal: Principal,
+      id: string,
+      { title, ...marks }: ConversationRequest,
+    ): Promise<Conversation> {
       const { tenantId } = principal
       const before = await store.read(tenantId, id)
       if (!isSeen(principal, before?.user_id)) throw appError('not_found', { what: 'session' })
-      await store.rename(tenantId, id, title || null)
+      if (title !== undefined) await store.rename(tenantId, id, title || null)
+      if (Object.values(marks).some((one) => one !== undefined)) {
+        await store.mark(tenantId, id, marks)
+      }
       const row = await store.read(tenantId, id)
       if (!row) throw appError('not_found', { what: 'session' })
       return conversationOf(row)
@@ -83,8 +98,18 @@ export function createConversations({ store, index }: ConversationsOptions) {
 
 export type Conversations = ReturnType<typeof createConversations>
 
+/** A search finds conversations of all folders; those of others are left out of its pages. */
+const isMarked = (row: ConversationRow, { folder, archived }: Marks): boolean =>
+  (folder === null || row.folder === folder) &&
+  (archived === null || (row.archived === 1) === archived)
+
+/** The pinned ones come first where all are listed, so their places are marked. */
+const placeOf = ({ last_at, id, pinned }: ConversationRow, q: string): string =>
+  `${q === '' && pinned === 1 ? '!' : ''}${last_at}${id}`
+
 function conversationOf({ named, first_text, ...row }: ConversationRow): Conversation {
-  const { id, turn_count, last_at, app_id, device_id } = row
+  const { id, turn_count, last_at, app_id, device_id, folder, pinned, archived } = row
+  const marks = { folder, pinned: pinned === 1, archived: archived === 1 }
   const title = named ?? firstChars(inOneLine(first_text ?? ''), CONVERSATION_TITLE_CHARS_MAX)
-  return { id, title, turn_count, last_at, app_id, device_id }
+  return { id, title, turn_count, last_at, app_id, device_id, ...marks }
 }

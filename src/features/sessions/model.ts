@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
-import { CONVERSATION_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
+import { CONVERSATION_TITLE_CHARS_MAX, FOLDER_CHARS_MAX } from '../../core/limits/contract.ts'
 import { charCount, inOneLine } from '../../core/text.ts'
 
 const Message = z.object({
@@ -51,6 +51,19 @@ export const TurnDetails = z.object({
       url: z.string().nullable(),
     }),
   ),
+  /** Passages of attached files that were shown to the model; absent when there were none. */
+  file_refs: z
+    .array(
+      z.object({
+        file_id: z.string(),
+        name: z.string(),
+        seq: z.int(),
+        page: z.int().nullable(),
+        heading: z.string().nullable(),
+        score: z.number().nullable(),
+      }),
+    )
+    .optional(),
   tools: z.array(ToolDetails),
   channel: z.enum(['byo', 'platform', 'platform_fallback']),
   /** Null when no model was named, or none answered. */
@@ -107,6 +120,10 @@ export const Conversation = z.object({
   last_at: z.string(),
   app_id: z.string().nullable(),
   device_id: z.string().nullable(),
+  /** A name under which people keep it. */
+  folder: z.string().nullable(),
+  pinned: z.boolean(),
+  archived: z.boolean(),
   /** Only with a query: the turn that holds its words; null when only the title holds them. */
   match: z.object({ seq: z.int(), excerpt: z.string() }).nullable().optional(),
 })
@@ -139,10 +156,28 @@ export const VersionsResponse = z.object({
 
 const TITLE = { field: 'title', max: CONVERSATION_TITLE_CHARS_MAX }
 
-/** A blank title restores the automatic one, which is made from the first text. */
-export const ConversationTitleRequest = z.object({
+const FOLDER = { field: 'folder', max: FOLDER_CHARS_MAX }
+const flag = (field: string) =>
+  z.boolean({ error: issue('field_type', { field, kind: 'boolean' }) }).optional()
+
+/**
+ * What is omitted stays. A blank title restores the automatic one, which is made from the first
+ * text; a blank folder is none.
+ */
+export const ConversationRequest = z.object({
   title: z
-    .string({ error: issue('field_required', { field: 'title', kind: 'string' }) })
+    .string({ error: issue('field_type', { field: 'title', kind: 'string' }) })
     .transform(inOneLine)
-    .refine((title) => charCount(title) <= TITLE.max, { error: issue('field_too_long', TITLE) }),
+    .refine((title) => charCount(title) <= TITLE.max, { error: issue('field_too_long', TITLE) })
+    .optional(),
+  folder: z
+    .string({ error: issue('field_type', { field: 'folder', kind: 'string_or_null' }) })
+    .transform(inOneLine)
+    .refine((name) => charCount(name) <= FOLDER.max, { error: issue('field_too_long', FOLDER) })
+    .transform((name) => name || null)
+    .nullable()
+    .optional(),
+  pinned: flag('pinned'),
+  archived: flag('archived'),
 })
+export type ConversationRequest = z.infer<typeof ConversationRequest>

@@ -13,6 +13,7 @@ import type { Gate } from '../../http/gate.ts'
 import type { AnswerContext, JsonAnswers } from '../../http/json-answers.ts'
 import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
 import type { Branches } from './branches.ts'
+import { exportFormat, type SessionExport } from './export.ts'
 import {
   BranchRequest,
   BranchResponse,
@@ -39,16 +40,30 @@ const PAGE_QUERY = queryDoc({
   before: 'next_before of the page before: turns with smaller numbers only',
 })
 
+const EXPORT_QUERY = queryDoc({ format: 'md, json or html; default md' })
+
+const EXPORT_DOC = {
+  200: {
+    description: 'All turns with their times, sources and tools, oldest first, as an attachment',
+    content: {
+      'text/markdown': { schema: { type: 'string' as const } },
+      'text/html': { schema: { type: 'string' as const } },
+      'application/json': { schema: { type: 'object' as const } },
+    },
+  },
+}
+
 export interface SessionServices {
   readonly sessions: Sessions
   readonly transcripts: Transcripts
   readonly branches: Branches
   readonly answers: JsonAnswers
+  readonly exportSession: SessionExport
 }
 
 /** Session index, history, transcript and deletion, on both surfaces. */
 export const sessionRoutes = (gate: Gate, services: SessionServices) => {
-  const { sessions, transcripts, branches, answers } = services
+  const { sessions, transcripts, branches, answers, exportSession } = services
   const history = (context: AnswerContext, id: string) => {
     const session = sessionId(id)
     return answers.respond(context, () => sessions.history(context.principal, session))
@@ -114,6 +129,21 @@ export const sessionRoutes = (gate: Gate, services: SessionServices) => {
           detail: {
             summary: 'Begin a new version of a session after one of its turns',
             requestBody: branch.doc,
+          },
+        },
+      )
+      .get(
+        '/sessions/:id/export',
+        ({ principal, params, request }) => {
+          const format = exportFormat(new URL(request.url).searchParams.get('format'))
+          return exportSession(principal, sessionId(params.id), format)
+        },
+        {
+          allow: TRANSCRIPT_READERS,
+          detail: {
+            summary: 'One conversation as a file',
+            parameters: EXPORT_QUERY,
+            responses: EXPORT_DOC,
           },
         },
       )

@@ -10,6 +10,7 @@ import {
 import {
   MODEL_CHARS_MAX,
   TENANT_NAME_CHARS_MAX,
+  TIME_ZONE_CHARS_MAX,
   TOOL_NAME_CHARS_MAX,
   TOOLS_ENABLED_MAX,
 } from '../../core/limits/contract.ts'
@@ -26,6 +27,26 @@ const mcpTools = z
   .default(null)
   .transform((value) => value ?? [])
 
+/** Whether the machine knows the zone by its IANA name. */
+function isTimeZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+    return /^[A-Za-z]/.test(timeZone)
+  } catch {
+    return false
+  }
+}
+
+const timeZone = nullableText('time_zone', TIME_ZONE_CHARS_MAX).refine(
+  (zone) => zone === null || isTimeZone(zone),
+  { error: issue('time_zone_unknown') },
+)
+
+const language = z
+  .enum(['zh', 'en'], { error: issue('field_invalid', { field: 'language' }) })
+  .nullable()
+  .default(null)
+
 /** Body of PUT /console/settings. Replaces all fields; null or absent means platform default. */
 export const TenantSettingsRequest = z.object({
   model: nullableText('model', MODEL_CHARS_MAX),
@@ -34,6 +55,9 @@ export const TenantSettingsRequest = z.object({
   price_in: optionalPrice('price_in'),
   price_out: optionalPrice('price_out'),
   mcp_tools: mcpTools,
+  /** By them prompts tell the time; null: UTC, and Chinese. */
+  time_zone: timeZone.transform((zone) => zone ?? undefined),
+  language: language.transform((word) => word ?? undefined),
   /**
    * When null or absent, the first owner's address is shown. An import does not rename the tenant.
    */
@@ -50,6 +74,10 @@ export const TenantSettings = z.object({
   price_in: z.number().optional(),
   price_out: z.number().optional(),
   mcp_tools: z.array(z.string()),
+  /** An IANA name; absent: UTC. */
+  time_zone: z.string().optional(),
+  /** Absent: Chinese. */
+  language: z.enum(['zh', 'en']).optional(),
   /** The tenant's name; absent in an exported configuration. */
   name: z.string().optional(),
 })

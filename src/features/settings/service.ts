@@ -54,6 +54,8 @@ const same = (a: TenantSettings, b: TenantSettings): boolean =>
   a.temperature === b.temperature &&
   a.price_in === b.price_in &&
   a.price_out === b.price_out &&
+  a.time_zone === b.time_zone &&
+  a.language === b.language &&
   a.mcp_tools.join('\n') === b.mcp_tools.join('\n')
 
 export type Settings = ReturnType<typeof createSettings>

@@ -9,6 +9,8 @@ interface Row {
   price_out: number | null
   /** A JSON array. */
   mcp_tools: string
+  time_zone: string | null
+  language: 'zh' | 'en' | null
 }
 
 /** Settings by tenant. There is no row until the tenant sets something. */
@@ -17,15 +19,17 @@ export function createSettingsStore(db: Db) {
     /** Null when the tenant has never set anything. */
     async find(tenantId: string): Promise<TenantSettings | null> {
       const row = await db.get<Row>(sql`
-        SELECT model, thinking, temperature, price_in, price_out, mcp_tools
+        SELECT model, thinking, temperature, price_in, price_out, mcp_tools, time_zone, language
         FROM tenant_settings WHERE tenant_id = ${tenantId}`)
       if (!row) return null
-      const { price_in, price_out, thinking, mcp_tools, ...settings } = row
+      const { price_in, price_out, thinking, mcp_tools, time_zone, language, ...settings } = row
       return {
         ...settings,
         thinking: thinking === 1,
         ...(price_in === null ? {} : { price_in }),
         ...(price_out === null ? {} : { price_out }),
+        ...(time_zone === null ? {} : { time_zone }),
+        ...(language === null ? {} : { language }),
         mcp_tools: JSON.parse(mcp_tools) as string[],
       }
     },
@@ -37,15 +41,17 @@ export function createSettingsStore(db: Db) {
       ...also: readonly Statement[]
     ): Promise<void> {
       const { model, thinking, temperature, price_in = null, price_out = null } = settings
+      const { time_zone = null, language = null } = settings
       const put = sql`
         INSERT INTO tenant_settings (tenant_id, model, thinking, temperature, price_in, price_out,
-          mcp_tools)
+          mcp_tools, time_zone, language)
         VALUES (${tenantId}, ${model}, ${thinking ? 1 : 0}, ${temperature}, ${price_in},
-          ${price_out}, ${JSON.stringify(settings.mcp_tools)})
+          ${price_out}, ${JSON.stringify(settings.mcp_tools)}, ${time_zone}, ${language})
         ON CONFLICT (tenant_id) DO UPDATE SET model = excluded.model,
           thinking = excluded.thinking, temperature = excluded.temperature,
           price_in = excluded.price_in, price_out = excluded.price_out,
-          mcp_tools = excluded.mcp_tools`
+          mcp_tools = excluded.mcp_tools, time_zone = excluded.time_zone,
+          language = excluded.language`
       await db.batch([put, ...also])
     },
   }

@@ -21,6 +21,7 @@ const LARGE = [
 const SMALL = [
   ...['api_key', 'key_use', 'share', 'app', 'persona', 'tenant_settings', 'device', 'provider'],
   ...['mcp_server', 'usage_day', 'usage_key_day', 'member'],
+  ...['chat_file', 'session_file', 'prompt'],
 ]
 
 /** The rows of tenants that have lost their last member. */

@@ -22,7 +22,13 @@ async function importLosing(at: number) {
       clock: systemClock(),
       log: { error() {} },
     },
-    importConfig: async () => ({ personas: 0, apps: 0, settings: false, mcp_servers: 0 }),
+    importConfig: async () => ({
+      personas: 0,
+      apps: 0,
+      settings: false,
+      mcp_servers: 0,
+      prompts: 0,
+    }),
     onDocuments() {},
     loopSlice: () => timeSlice(() => 0),
     leases: {

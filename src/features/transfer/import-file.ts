@@ -6,7 +6,10 @@ import { beginDocuments, type ImportDocumentsParts } from './import-documents.ts
 import type { ImportRequest, ImportResult } from './model.ts'
 import type { Mode, Notes } from './plan.ts'
 
-type Config = Pick<ImportRequest['config'], 'personas' | 'apps' | 'mcp_servers' | 'settings'>
+type Config = Pick<
+  ImportRequest['config'],
+  'personas' | 'apps' | 'mcp_servers' | 'prompts' | 'settings'
+>
 type Imported = Omit<ImportResult['imported'], 'documents'>
 
 export type ImportConfig = (
@@ -45,7 +48,7 @@ const COUNTED_MAX = 100 * IMPORT_ITEMS_MAX
 
 /** Collects the parts of a file before its documents, which are small. */
 function createConfig(hold: FileUpload['hold']) {
-  let config: Config = { personas: [], apps: [], mcp_servers: [] }
+  let config: Config = { personas: [], apps: [], mcp_servers: [], prompts: [] }
   let isEmpty = true
   return {
     add({ field, value, bytes }: FileValue): void {
@@ -54,7 +57,7 @@ function createConfig(hold: FileUpload['hold']) {
         config = { ...config, settings: value }
         return
       }
-      const list = config[field as 'personas' | 'apps' | 'mcp_servers']
+      const list = config[field as 'personas' | 'apps' | 'mcp_servers' | 'prompts']
       if (list.length >= COUNTED_MAX) return
       if (list.length < IMPORT_ITEMS_MAX) hold(bytes)
       list.push(list.length < IMPORT_ITEMS_MAX ? value : null)
@@ -62,14 +65,14 @@ function createConfig(hold: FileUpload['hold']) {
     /** Returns and forgets the collected parts; null when there are none. */
     take(): Config | null {
       const taken = isEmpty ? null : config
-      config = { personas: [], apps: [], mcp_servers: [] }
+      config = { personas: [], apps: [], mcp_servers: [], prompts: [] }
       isEmpty = true
       return taken
     },
   }
 }
 
-const NOTHING: Imported = { personas: 0, apps: 0, settings: false, mcp_servers: 0 }
+const NOTHING: Imported = { personas: 0, apps: 0, settings: false, mcp_servers: 0, prompts: 0 }
 
 /**
  * Imports a file of any size as it arrives: the configuration when the first document comes, then
@@ -178,4 +181,5 @@ const sum = (a: Imported, b: Imported): Imported => ({
   apps: a.apps + b.apps,
   settings: a.settings || b.settings,
   mcp_servers: a.mcp_servers + b.mcp_servers,
+  prompts: a.prompts + b.prompts,
 })

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { APPS_MAX, MCP_SERVERS_MAX } from '../../core/limits/contract.ts'
+import { APPS_MAX, MCP_SERVERS_MAX, PROMPTS_MAX } from '../../core/limits/contract.ts'
 import { PERSONAS_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { ImportedApp } from '../apps/model.ts'
@@ -8,6 +8,8 @@ import type { ImportedMcpServer } from '../mcp-servers/model.ts'
 import type { McpServers } from '../mcp-servers/service.ts'
 import type { ImportedPersona } from '../personas/model.ts'
 import type { Personas } from '../personas/service.ts'
+import type { PromptRequest } from '../prompts/model.ts'
+import type { Prompts } from '../prompts/service.ts'
 import type { Settings } from '../settings/service.ts'
 import { type Mode, type Notes, newestByName, planImport, type Step } from './plan.ts'
 
@@ -15,6 +17,7 @@ export interface ImportParts {
   readonly personas: Pick<Personas, 'heads' | 'create' | 'overwrite' | 'checkImported'>
   readonly apps: Pick<Apps, 'list' | 'create' | 'replace' | 'checkImported'>
   readonly settings: Pick<Settings, 'get' | 'replace' | 'checkImported' | 'isChosen' | 'same'>
+  readonly prompts: Pick<Prompts, 'all' | 'create' | 'replace' | 'checkImported'>
   readonly mcpServers: Pick<McpServers, 'heads' | 'add' | 'overwrite' | 'checkImported'>
   readonly log: Logger
 }
@@ -60,6 +63,20 @@ export async function importApps(run: ImportRun, items: readonly unknown[]): Pro
       const app = { ...item, persona_id: personaIds.get(persona_ref ?? '') ?? null }
       return id === null ? apps.create(tenantId, app) : apps.replace(tenantId, id, app)
     },
+  })
+}
+
+/** Imports prompts; returns how many were imported. */
+export async function importPrompts(run: ImportRun, items: readonly unknown[]): Promise<number> {
+  const { prompts, tenantId } = run
+  return importItems<PromptRequest>(run, {
+    label: '提示词',
+    items,
+    known: await prompts.all(tenantId),
+    max: PROMPTS_MAX,
+    check: prompts.checkImported,
+    write: ({ id, item }) =>
+      id === null ? prompts.create(tenantId, item) : prompts.replace(tenantId, id, item),
   })
 }
 

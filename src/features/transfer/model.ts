@@ -26,7 +26,11 @@ export const ConfigExport = z.object({
     price_in: z.number().optional(),
     price_out: z.number().optional(),
     mcp_tools: z.array(z.string()),
+    time_zone: z.string().optional(),
+    language: z.enum(['zh', 'en']).optional(),
   }),
+  /** Absent when there are none. */
+  prompts: z.array(z.object({ name: z.string(), title: z.string(), text: z.string() })).optional(),
   /** Without the values of their headers; their tools have to be approved again. */
   mcp_servers: z.array(
     z.object({
@@ -58,6 +62,7 @@ export const ImportRequest = z.object({
       apps: items('apps'),
       settings: z.unknown().optional(),
       mcp_servers: items('mcp_servers'),
+      prompts: items('prompts'),
     },
     { error: issue('field_required', { field: 'config', kind: 'object' }) },
   ),
@@ -81,6 +86,7 @@ export const ImportResult = z.object({
     apps: z.int(),
     settings: z.boolean(),
     mcp_servers: z.int(),
+    prompts: z.int(),
     /** Only with `?kb=1`. */
     documents: z.int().optional(),
   }),

@@ -27,7 +27,7 @@ export interface ImportAudit {
 /** Bytes that an export holds of each document before it is sent. */
 const HEAD_BYTES = 400
 const VALUES = {
-  lists: ['personas', 'apps', 'mcp_servers', 'documents'],
+  lists: ['personas', 'apps', 'mcp_servers', 'prompts', 'documents'],
   fields: ['format_version', 'settings'],
 }
 

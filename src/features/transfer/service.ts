@@ -9,6 +9,7 @@ import type { SourceArchiveStore } from '../knowledge/sources/archive-store.ts'
 import type { McpServers } from '../mcp-servers/service.ts'
 import type { Persona } from '../personas/model.ts'
 import type { Personas } from '../personas/service.ts'
+import type { Prompts } from '../prompts/service.ts'
 import type { Settings } from '../settings/service.ts'
 import type { CarriedDocument } from './document.ts'
 import {
@@ -16,6 +17,7 @@ import {
   importApps,
   importMcpServers,
   importPersonas,
+  importPrompts,
   importSettings,
 } from './import.ts'
 import type { ImportDocumentsParts } from './import-documents.ts'
@@ -48,6 +50,7 @@ export function createTransfer(options: TransferOptions) {
         apps: await importApps(run, config.apps),
         settings: await importSettings(run, config.settings),
         mcp_servers: await importMcpServers(run, config.mcp_servers),
+        prompts: await importPrompts(run, config.prompts),
       }
     })
 
@@ -82,6 +85,7 @@ export interface ExportParts {
   readonly apps: Pick<Apps, 'list'>
   readonly settings: Pick<Settings, 'get'>
   readonly mcpServers: Pick<McpServers, 'heads'>
+  readonly prompts: Pick<Prompts, 'all'>
 }
 
 /** A configuration whose personas, up to 24 MB, are read while they are sent. */
@@ -95,7 +99,7 @@ export interface ExportAnswer extends Omit<ConfigExport, 'personas'> {
  */
 async function exportConfig(
   tenantId: string,
-  { personas, apps, settings, mcpServers }: ExportParts,
+  { personas, apps, settings, mcpServers, prompts }: ExportParts,
   at: string,
 ): Promise<ExportAnswer> {
   const heads = await personas.heads(tenantId)
@@ -103,6 +107,9 @@ async function exportConfig(
   const { apps: published } = await apps.list(tenantId)
   // The importing tenant keeps its name.
   const { name: _, ...carried } = await settings.get(tenantId)
+  const texts = (await prompts.all(tenantId))
+    .map(({ name, title, text }) => ({ name, title, text }))
+    .reverse()
   return {
     format_version: 1,
     exported_at: at,
@@ -115,6 +122,7 @@ async function exportConfig(
       .reverse(),
     settings: carried,
     mcp_servers: (await mcpServers.heads(tenantId)).map(({ id: _, ...head }) => head).reverse(),
+    ...(texts.length > 0 ? { prompts: texts } : {}),
   }
 }
 

@@ -1,5 +1,6 @@
 import init from './0001-init.sql' with { type: 'text' }
 import talk from './0002-talk.sql' with { type: 'text' }
+import files from './0003-files.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   // All tables of the first release.
   { name: '0001-init', sql: init },
   { name: '0002-talk', sql: talk },
+  { name: '0003-files', sql: files },
 ]

@@ -23,6 +23,14 @@ interface ArrivingPart {
   readonly source_id: string
 }
 
+/** The source of a document. */
+export interface PartSource {
+  readonly tenant_id: string
+  readonly id: string
+  /** `chat`: a file of a conversation. */
+  readonly kind?: string
+}
+
 /** Chunks that one transaction removes, in a few ms; writes of turns go between two. */
 const REMOVED_AT_ONCE = 16
 
@@ -52,7 +60,7 @@ export function createPartStore(options: PartStoreOptions) {
 
   return {
     /** Embeds and stores one document as `new`. Rejects as the embedder does. */
-    async add(source: { tenant_id: string; id: string }, added: NewPart, signal: AbortSignal) {
+    async add(source: PartSource, added: NewPart, signal: AbortSignal) {
       const tenantId = source.tenant_id
       const { charCount, chunks, model } = await prepare(tenantId, added, signal)
       const { title, part, parts } = added
@@ -66,7 +74,8 @@ export function createPartStore(options: PartStoreOptions) {
         chunk_count: chunks.length,
         created_at: added.createdAt,
       }
-      await store.insert({ tenantId, stage: 'new', doc, model, chunks })
+      const scope = source.kind === 'chat' ? source.id : tenantId
+      await store.insert({ tenantId, stage: 'new', doc, model, chunks, scope })
     },
 
     /** How many documents the source may have beside the tenant's others. */
@@ -85,6 +94,15 @@ export function createPartStore(options: PartStoreOptions) {
           WHERE tenant_id = ${tenantId} AND source_id = ${sourceId} AND stage = 'new'
             AND (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'
               AND source_id IS DISTINCT FROM ${sourceId}) + ${count} <= ${docsMax}`,
+      ),
+    ],
+
+    /** Makes the `count` new documents those of a file of a conversation. */
+    publishFile: (tenantId: string, sourceId: string, count: number): Statement[] => [
+      expectRows(
+        count,
+        sql`UPDATE kb_doc SET stage = 'file'
+          WHERE tenant_id = ${tenantId} AND source_id = ${sourceId} AND stage = 'new'`,
       ),
     ],
 

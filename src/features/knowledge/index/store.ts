@@ -45,6 +45,8 @@ export interface NewDoc {
   readonly chunks: readonly NewChunk[]
   /** A document that this one replaces. */
   readonly replaces?: string | undefined
+  /** A file of a conversation: both indexes hold its entries apart from the tenant's. */
+  readonly scope?: string | undefined
 }
 
 /** The model of a document that is not embedded yet, and is found by its words meanwhile. */
@@ -80,7 +82,7 @@ export function createKbStore(parts: KbStoreParts) {
      * (part-store.ts).
      */
     async insert(added: NewDoc): Promise<boolean> {
-      const { tenantId, model, chunks, replaces } = added
+      const { tenantId, model, chunks, replaces, scope = tenantId } = added
       // Further keys would be those of the next document, which may be another tenant's.
       if (chunks.length > KEYS_PER_DOC) throw new Error('the document has too many chunks')
       const num = await nextNum()
@@ -90,8 +92,8 @@ export function createKbStore(parts: KbStoreParts) {
         ...(replaces === undefined ? [] : [retireDoc(tenantId, replaces)]),
         expectRows(1, insertDoc(num, added, docsMax)),
         ...chunks.map((chunk, seq) => insertChunk(num, seq, chunk)),
-        ...words.upsert(tenantId, keyed),
-        ...(embedded.length > 0 ? vectors.upsert({ tenantId, model }, embedded) : []),
+        ...words.upsert(scope, keyed),
+        ...(embedded.length > 0 ? vectors.upsert({ tenantId: scope, model }, embedded) : []),
       ])
       return await storedAsExpected(batch)
     },

@@ -14,7 +14,7 @@ const BY_VECTORS = 60
 const EMBEDDED_MAX = 5
 
 export interface CandidateParts {
-  readonly store: KbStore
+  readonly store: Pick<KbStore, 'passages' | 'size'>
   readonly embedding: LiveEmbedding
   readonly vectors: VectorIndex
   readonly words: WordIndex

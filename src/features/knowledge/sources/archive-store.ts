@@ -6,8 +6,9 @@ import type { SourceKey, SourceRow } from './store.ts'
 export interface CarriedSource
   extends Pick<
     SourceRow,
-    'kind' | 'title' | 'is_named' | 'file_name' | 'media_type' | 'bytes' | 'url' | 'refresh'
+    'title' | 'is_named' | 'file_name' | 'media_type' | 'bytes' | 'url' | 'refresh'
   > {
+  readonly kind: 'file' | 'url'
   /** `gone`: the page has vanished, and its documents stay. */
   readonly state: 'ready' | 'gone'
   readonly pages: number | null
@@ -17,7 +18,9 @@ export interface CarriedSource
   readonly changed_at: string | null
 }
 
-export interface KnownSource extends Pick<SourceRow, 'id' | 'kind' | 'title' | 'url'> {}
+export interface KnownSource extends Pick<SourceRow, 'id' | 'title' | 'url'> {
+  readonly kind: CarriedSource['kind']
+}
 
 interface Publish {
   readonly show: readonly Statement[]
@@ -49,7 +52,7 @@ export function createSourceArchiveStore(db: Db) {
     known: (tenantId: string) =>
       db.all<KnownSource>(sql`
         SELECT id, kind, title, url FROM kb_source
-        WHERE tenant_id = ${tenantId} ORDER BY created_at, id`),
+        WHERE tenant_id = ${tenantId} AND kind <> 'chat' ORDER BY created_at, id`),
 
     /**
      * Stores a source in one batch with the statements that show its documents, and removes the one

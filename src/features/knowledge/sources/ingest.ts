@@ -80,7 +80,9 @@ export function createIngest(options: IngestOptions) {
   async function embed(source: SourceRow, file: Spooled, text: ReadText, signal: AbortSignal) {
     const { tenant_id: tenantId, id } = source
     const count = text.parts.length
+    const isChat = source.kind === 'chat'
     const checkRoom = async () => {
+      if (isChat) return
       const room = await documents.room(tenantId, id)
       if (count > room) throw quotaFailure(count, room)
     }
@@ -97,7 +99,8 @@ export function createIngest(options: IngestOptions) {
       }
       const { etag, lastModified, bytes } = file
       const content = { ...text, title, bytes, etag, lastModified }
-      const shown = documents.publish(tenantId, id, count)
+      const publish = isChat ? documents.publishFile : documents.publish
+      const shown = publish(tenantId, id, count)
       // The tenant may have added other documents meanwhile, or deleted the source.
       if (!(await store.show(source, shown, content, at()))) await checkRoom()
     } finally {

@@ -7,6 +7,7 @@ import { SOURCE_FILE_NAME_CHARS_MAX, SOURCE_UPLOADS } from '../../../core/limits
 import { errorFields, type Logger } from '../../../core/log.ts'
 import { createSemaphore } from '../../../core/semaphore.ts'
 import { firstChars } from '../../../core/text.ts'
+import type { Statement } from '../../../storage/db.ts'
 import type { SharedFiles } from '../../../storage/shared-state.ts'
 import { type AllowList, checkedUrl } from '../../../upstream/egress/url-guard.ts'
 import type { PartStore } from '../index/part-store.ts'
@@ -49,12 +50,16 @@ export interface SourcesParts {
 /** Files and web pages that become documents. */
 export function createSources(parts: SourcesParts) {
   const { store, work, documents, clock, allow, limits } = parts
-  const missing = () => appError('not_found', { what: 'source' })
-
   async function rowOf(tenantId: string, id: string): Promise<SourceRow> {
     const row = await store.row(tenantId, id)
-    if (!row) throw missing()
+    if (!row || row.kind === 'chat') throw missing()
     return row
+  }
+
+  async function removeRow(row: SourceRow): Promise<boolean> {
+    const isRemoved = await store.remove(row, documents.retire(row.tenant_id, row.id))
+    if (isRemoved) work.end(row.id)
+    return isRemoved
   }
 
   async function get(tenantId: string, id: string): Promise<Source> {
@@ -63,33 +68,34 @@ export function createSources(parts: SourcesParts) {
     return source
   }
 
-  async function add(tenantId: string, source: Added): Promise<void> {
-    if (source.refresh !== null && source.refresh !== 'off') await checkRefreshed(tenantId)
-    const now = clock.now()
-    if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now))) {
-      throw tooManyWaiting()
-    }
-  }
+  const add = createAdd(parts)
 
   /** An added source as it waits: the work on it begins when its answer has been read. */
-  async function begin(tenantId: string, id: string): Promise<Source> {
+  async function begin<Answer>(read: Promise<Answer>): Promise<Answer> {
     try {
-      return await get(tenantId, id)
+      return await read
     } finally {
       work.wake()
     }
   }
 
-  async function checkRefreshed(tenantId: string): Promise<void> {
-    const { refreshed } = await store.counts(tenantId)
-    if (refreshed >= SOURCES_REFRESHED_MAX) throw tooManyRefreshed()
-  }
+  const upload = createUpload(parts, add)
+  const receiveFile: ReceiveFile = async (tenantId, receive, destine, read) =>
+    begin(read(await upload(tenantId, receive, destine)))
 
   return {
     limits,
     fileBytesMax: limits.file_mb_max * 1024 * 1024,
     get,
-    upload: createUpload(parts, add, begin),
+
+    async upload(tenantId: string, receive: Receive): Promise<Source> {
+      const destine: Destine = ({ form, fileName }) => ({
+        kind: 'file',
+        title: checked(SourceTitle, form.title) || titleOfFile(fileName),
+        also: [],
+      })
+      return receiveFile(tenantId, receive, destine, (id) => get(tenantId, id))
+    },
 
     async addUrl(tenantId: string, { url: given, title, refresh }: UrlRequest): Promise<Source> {
       const url = checkedUrl(given, allow())
@@ -105,7 +111,7 @@ export function createSources(parts: SourcesParts) {
         media_type: 'application/octet-stream',
         bytes: 0,
       })
-      return begin(tenantId, id)
+      return begin(get(tenantId, id))
     },
 
     async list(tenantId: string): Promise<{ sources: Source[] }> {
@@ -135,15 +141,29 @@ export function createSources(parts: SourcesParts) {
 
     /** Deletes a source with its documents; once this resolves, no search finds them. */
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: boolean }> {
-      const row = await rowOf(tenantId, id)
-      if (!(await store.remove(row, documents.retire(tenantId, id)))) throw missing()
-      work.end(id)
+      if (!(await removeRow(await rowOf(tenantId, id)))) throw missing()
       return { id, deleted: true }
+    },
+
+    /** Receives a file of a conversation; `read` gives the answer before it is worked on. */
+    receiveFile,
+
+    /** Deletes any source, also a file of a conversation. False when there is none. */
+    async discard(tenantId: string, id: string): Promise<boolean> {
+      const row = await store.row(tenantId, id)
+      return row !== null && removeRow(row)
     },
   }
 }
 
+const missing = () => appError('not_found', { what: 'source' })
+
 export type Sources = ReturnType<typeof createSources>
+
+async function checkRefreshed(store: Pick<SourceStore, 'counts'>, tenantId: string) {
+  const { refreshed } = await store.counts(tenantId)
+  if (refreshed >= SOURCES_REFRESHED_MAX) throw tooManyRefreshed()
+}
 
 const tooManyWaiting = () =>
   appError('too_many_waiting', { max: SOURCES_WAITING_MAX }, { headers: { 'retry-after': '10' } })
@@ -151,11 +171,48 @@ const tooManyWaiting = () =>
 const tooManyRefreshed = () => appError('quota_refreshed', { max: SOURCES_REFRESHED_MAX })
 
 type Added = Omit<NewSource, 'created_at'>
-type Add = (tenantId: string, source: Added) => Promise<void>
-type Begin = (tenantId: string, id: string) => Promise<Source>
+type Add = (tenantId: string, source: Added, also?: readonly Statement[]) => Promise<void>
+/** Reads the form, and gives its file to `save`. */
+export type Receive = (save: Save) => Promise<UploadForm>
+
+/** A file that has arrived in the spool. */
+export interface ArrivedFile {
+  readonly id: string
+  readonly form: UploadForm
+  readonly fileName: string
+  readonly bytes: Uint8Array
+}
+
+/** What a file that has arrived becomes. */
+interface Destined {
+  readonly kind: 'file' | 'chat'
+  readonly title: string
+  /** Statements that are stored with the source. */
+  readonly also: readonly Statement[]
+}
+
+type Destine = (file: ArrivedFile) => Destined
+
+/** Receives a file; `read` gives the answer before the file is worked on. */
+type ReceiveFile = <Answer>(
+  tenantId: string,
+  receive: Receive,
+  destine: Destine,
+  read: (id: string) => Promise<Answer>,
+) => Promise<Answer>
+
+/** Stores sources that wait for the work on them. */
+const createAdd = ({ store, clock }: Pick<SourcesParts, 'store' | 'clock'>): Add =>
+  async function add(tenantId, source, also = []) {
+    if (source.refresh !== null && source.refresh !== 'off') await checkRefreshed(store, tenantId)
+    const now = clock.now()
+    if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now, also))) {
+      throw tooManyWaiting()
+    }
+  }
 
 /** Receives uploaded files into the spool. */
-function createUpload({ store, spool, files, log }: SourcesParts, add: Add, begin: Begin) {
+function createUpload({ store, spool, files, log }: SourcesParts, add: Add) {
   /** Uploads under way by tenant: they count as waiting sources, because they take disk space. */
   const arriving = new Map<string, number>()
   const slots = createSemaphore(SOURCE_UPLOADS)
@@ -183,8 +240,9 @@ function createUpload({ store, spool, files, log }: SourcesParts, add: Add, begi
 
   return async function upload(
     tenantId: string,
-    receive: (save: Save) => Promise<UploadForm>,
-  ): Promise<Source> {
+    receive: Receive,
+    destine: Destine,
+  ): Promise<string> {
     const underWay = count(tenantId, 1)
     const id = newId()
     let bytes = 0
@@ -197,34 +255,36 @@ function createUpload({ store, spool, files, log }: SourcesParts, add: Add, begi
       }
       const form = await slots.run(tenantId, () => receive(save))
       if (bytes === 0) throw appError('file_empty')
-      const title = checked(SourceTitle, form.title)
       const fileName = form.fileName.toWellFormed()
+      const { title, also, ...rest } = destine({ id, form, fileName, bytes: spool.map(id) })
       const kind = fileKind(spool.map(id), fileName, form.contentType)
       if (kind === null) throw appError('file_unsupported')
       await files.keep(id, spool.map(id))
       isAdded = true
-      await add(tenantId, {
+      const source = {
         id,
-        kind: 'file',
+        ...rest,
         url: null,
         refresh: null,
         bytes,
-        title: title || titleOfFile(fileName),
+        title,
         is_named: 1,
         file_name: firstChars(fileName, SOURCE_FILE_NAME_CHARS_MAX),
         media_type: kind === 'encrypted' ? 'application/x-ole-storage' : kind.mediaType,
-      })
+      }
+      await add(tenantId, source, also)
     } catch (error) {
       if (!(isAdded && (await mayBeStored(tenantId, id)))) await discard(id)
       throw error
     } finally {
       count(tenantId, -1)
     }
-    return begin(tenantId, id)
+    return id
   }
 }
 
 const UNNAMED = '未命名文件'
 
-const titleOfFile = (name: string): string =>
+/** The title of a file that nobody has named. */
+export const titleOfFile = (name: string): string =>
   cutTitle(name.replace(/(?<=.)\.[^.]*$/s, '')) || UNNAMED

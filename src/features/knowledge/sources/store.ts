@@ -21,7 +21,8 @@ import type { Refresh, Source, SourceState } from './model.ts'
 export interface SourceRow {
   readonly id: string
   readonly tenant_id: string
-  readonly kind: Source['kind']
+  /** `chat`: a file of a conversation, which is no source of the knowledge base. */
+  readonly kind: Source['kind'] | 'chat'
   readonly title: string
   /** 1 when the title was given; the page's own title does not replace it. */
   readonly is_named: number
@@ -78,11 +79,17 @@ export function createSourceStore(db: Db) {
 
     /**
      * Inserts a source and deletes the oldest failed ones beyond their limit. False when the tenant
-     * has `SOURCES_WAITING_MAX` waiting sources, or too many that are refreshed.
+     * has `SOURCES_WAITING_MAX` waiting sources, or too many that are refreshed, or when one of
+     * `also`, which are stored with it, does not change the rows that it expects.
      */
-    insert: (tenantId: string, source: NewSource, now: number): Promise<boolean> =>
+    insert: (
+      tenantId: string,
+      source: NewSource,
+      now: number,
+      also: readonly Statement[] = [],
+    ): Promise<boolean> =>
       storedAsExpected(
-        db.batch([expectRows(1, insertRow(tenantId, source, now)), dropFailed(tenantId)]),
+        db.batch([expectRows(1, insertRow(tenantId, source, now)), ...also, dropFailed(tenantId)]),
       ),
 
     setState: ({ tenant_id, id }: SourceKey, state: SourceState) =>
@@ -202,7 +209,8 @@ function createReads(db: Db) {
       const rows = await db.all<ListedRow>(
         joined(
           listed(now),
-          sql`WHERE s.tenant_id = ${tenantId} ORDER BY s.created_at DESC, s.id DESC`,
+          sql`WHERE s.tenant_id = ${tenantId} AND s.kind <> 'chat'
+            ORDER BY s.created_at DESC, s.id DESC`,
         ),
       )
       return rows.map(sourceOf)
@@ -211,7 +219,11 @@ function createReads(db: Db) {
     /** Null when the tenant has no such source. */
     async get(tenantId: string, id: string, now: number): Promise<Source | null> {
       const row = await db.get<ListedRow>(
-        joined(listed(now), sql`WHERE s.tenant_id = ${tenantId} AND s.id = ${id}`),
+        joined(
+          listed(now),
+          sql`WHERE s.tenant_id = ${tenantId} AND s.id = ${id}
+          AND s.kind <> 'chat'`,
+        ),
       )
       return row && sourceOf(row)
     },
@@ -296,6 +308,7 @@ const insertRow = (tenantId: string, source: NewSource, now: number): Statement 
         < ${SOURCES_REFRESHED_MAX})`
 
 const dropFailed = (tenantId: string): Statement => locked('kb_source', tenantId)`
-  DELETE FROM kb_source WHERE tenant_id = ${tenantId} AND state = 'failed' AND id NOT IN (
-    SELECT id FROM kb_source WHERE tenant_id = ${tenantId} AND state = 'failed'
+  DELETE FROM kb_source WHERE tenant_id = ${tenantId} AND state = 'failed' AND kind <> 'chat'
+    AND id NOT IN (SELECT id FROM kb_source
+    WHERE tenant_id = ${tenantId} AND state = 'failed' AND kind <> 'chat'
     ORDER BY created_at DESC LIMIT ${SOURCES_FAILED_MAX})`

@@ -45,7 +45,7 @@ export function createSourceWork(options: WorkOptions) {
     try {
       // What another process left that was at work on it.
       if (!isAlone) await documents.discard(key.id)
-      if (source.kind === 'file' && isWaiting(source)) await fetchFile(options, key.id)
+      if (source.kind !== 'url' && isWaiting(source)) await fetchFile(options, key.id)
       await ingest.run(source, signal)
     } catch (error) {
       if (signal.aborted) return
@@ -145,7 +145,7 @@ async function fail(options: WorkOptions, source: SourceRow, error: unknown): Pr
 /** Continues after a restart: requeues sources, and removes files and documents without one. */
 async function recover({ store, documents, spool, shared, clock }: WorkOptions): Promise<void> {
   const waiting = await store.waiting()
-  const files = waiting.filter(({ kind }) => kind === 'file')
+  const files = waiting.filter(({ kind }) => kind !== 'url')
   const needed = new Set(files.map(({ id }) => id))
   for (const id of spool.found) if (!needed.has(id)) spool.remove(id)
   // Other processes may be working: what they leave behind is removed source by source.

@@ -1,6 +1,7 @@
 import type { Migration } from '../../migrations/index.ts'
 import init from './0001-init.sql' with { type: 'text' }
 import talk from './0002-talk.sql' with { type: 'text' }
+import files from './0003-files.sql' with { type: 'text' }
 
 /**
  * In order, without gaps; a released one does not change. Servers of two versions may run side by
@@ -11,4 +12,5 @@ export const MIGRATIONS: readonly Migration[] = [
   // All tables of the first release.
   { name: '0001-init', sql: init },
   { name: '0002-talk', sql: talk },
+  { name: '0003-files', sql: files },
 ]

@@ -1,0 +1,190 @@
+import { type Clock, HOUR_MS } from '../../core/clock.ts'
+import { sha256Hex } from '../../core/crypto.ts'
+import { appError } from '../../core/errors.ts'
+import { CHAT_FILE_NAME_CHARS_MAX, CHAT_FILES_MAX } from '../../core/limits/contract.ts'
+import type { Principal } from '../../core/principal.ts'
+import { firstChars } from '../../core/text.ts'
+import type { KeepFile } from '../knowledge/files/keep.ts'
+import type { FileTextStore } from '../knowledge/files/store.ts'
+import type { Source } from '../knowledge/sources/model.ts'
+import type { ArrivedFile, Receive, Sources } from '../knowledge/sources/service.ts'
+import type { ChatFile, ChatFilesResponse, ChatFileText } from './model.ts'
+import type { FileRow, FileStore, Sight } from './store.ts'
+
+export interface FilesParts {
+  readonly store: FileStore
+  readonly texts: Pick<FileTextStore, 'read'>
+  readonly receive: Sources['receiveFile']
+  readonly discard: Sources['discard']
+  readonly keep: KeepFile
+  readonly clock: Clock
+  /** How long a file lives after its last use. */
+  readonly hours: number
+}
+
+/** Who sees which files: a key of an app those of its app, a viewer their own. */
+export const sightOf = ({ kind, tenantId, appId, userId, role }: Principal): Sight => ({
+  tenantId,
+  appId: kind === 'app' ? (appId ?? '') : null,
+  userId: role === 'viewer' ? userId : null,
+})
+
+const missing = () => appError('not_found', { what: 'file' })
+
+/** Files that end are removed this many at a time. */
+const ENDED_AT_ONCE = 100
+
+/** Files that people talk about: they live for a while, and the original is not kept. */
+export function createFiles(parts: FilesParts) {
+  const { store, texts, receive, discard, keep, clock, hours } = parts
+  const expiry = () => Math.round(clock.now() + hours * HOUR_MS)
+  const tooMany = () => appError('quota_files', { max: CHAT_FILES_MAX })
+
+  async function rowOf(principal: Principal, id: string): Promise<FileRow> {
+    const [row] = await store.find(sightOf(principal), clock.now(), [id])
+    if (!row) throw missing()
+    return row
+  }
+
+  async function readyRow(principal: Principal, id: string): Promise<FileRow> {
+    const row = await rowOf(principal, id)
+    if (row.state === 'failed') throw appError('file_failed')
+    if (row.state !== 'ready') throw appError('file_not_ready')
+    return row
+  }
+
+  async function checkRoom(tenantId: string): Promise<void> {
+    if ((await store.count(tenantId, clock.now())) >= CHAT_FILES_MAX) throw tooMany()
+  }
+
+  const newFile = (principal: Principal, id: string, fileName: string, hash: string) => ({
+    id,
+    tenantId: principal.tenantId,
+    name: nameOf(fileName),
+    hash,
+    expiresAt: expiry(),
+    appId: principal.kind === 'app' ? principal.appId : null,
+    userId: principal.kind === 'session' ? principal.userId : null,
+  })
+
+  async function upload(principal: Principal, form: Receive): Promise<ChatFile> {
+    const { tenantId } = principal
+    await checkRoom(tenantId)
+    const destine = ({ id, fileName, bytes }: ArrivedFile) => {
+      const file = newFile(principal, id, fileName, sha256Hex(bytes))
+      const insert = store.insert(file, clock.now(), CHAT_FILES_MAX)
+      return { kind: 'chat' as const, title: file.name, also: [insert] }
+    }
+    const answer = async (id: string) => fileOf(await rowOf(principal, id))
+    return receive(tenantId, form, destine, answer).catch(async (error: unknown) => {
+      // Another upload may have taken the last place meanwhile.
+      await checkRoom(tenantId)
+      throw error
+    })
+  }
+
+  return {
+    upload,
+
+    /** The id of a file that comes with a question; the same file again is not read again. */
+    async take(principal: Principal, name: string, bytes: Uint8Array): Promise<string> {
+      const sent = newFile(principal, '', name, sha256Hex(bytes))
+      const same = await store.same(sent, clock.now())
+      if (same) return same.id
+      const { id } = await upload(principal, async (save) => {
+        await save(piecesOf(bytes))
+        return { title: undefined, fileName: name, contentType: '' }
+      })
+      return id
+    },
+
+    async list(
+      principal: Principal,
+      before: string | null,
+      limit: number,
+    ): Promise<ChatFilesResponse> {
+      const rows = await store.list(sightOf(principal), clock.now(), before, limit + 1)
+      const shown = rows.slice(0, limit)
+      const next_before = rows.length > limit ? (shown.at(-1)?.id ?? null) : null
+      return { files: shown.map(fileOf), next_before }
+    },
+
+    get: async (principal: Principal, id: string): Promise<ChatFile> =>
+      fileOf(await rowOf(principal, id)),
+
+    async remove(principal: Principal, id: string): Promise<{ id: string; deleted: true }> {
+      await rowOf(principal, id)
+      if (!(await discard(principal.tenantId, id))) throw missing()
+      return { id, deleted: true }
+    },
+
+    /** Passages of a file that has been read; none past its end. */
+    async text(
+      principal: Principal,
+      id: string,
+      from: number,
+      count: number,
+    ): Promise<ChatFileText> {
+      await readyRow(principal, id)
+      return texts.read(principal.tenantId, id, from, count)
+    },
+
+    /** Puts the text of a file into the knowledge base. */
+    async keep(principal: Principal, id: string, title: string | undefined): Promise<Source> {
+      return keep(principal.tenantId, await readyRow(principal, id), title)
+    },
+
+    /** Notes that a turn has named these files. */
+    use: (tenantId: string, ids: readonly string[]) => store.use(tenantId, ids, expiry()),
+
+    prune: () => prune(parts),
+  }
+}
+
+/** Removes files whose time is over. */
+async function prune({ store, discard, clock }: FilesParts): Promise<void> {
+  for (;;) {
+    const ended = await store.ended(clock.now(), ENDED_AT_ONCE)
+    for (const { tenant_id, id } of ended) await discard(tenant_id, id)
+    if (ended.length < ENDED_AT_ONCE) break
+  }
+  await store.forgetEnded()
+}
+
+export type Files = ReturnType<typeof createFiles>
+
+async function* piecesOf(bytes: Uint8Array) {
+  yield bytes
+}
+
+const UNNAMED = '未命名文件'
+
+/** The last part of the name that was sent, in one line. */
+const nameOf = (given: string): string =>
+  firstChars(
+    (given.split(/[/\\]/).at(-1) ?? '')
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim()
+      .toWellFormed(),
+    CHAT_FILE_NAME_CHARS_MAX,
+  ) || UNNAMED
+
+function fileOf({ state, expires_at, ...row }: FileRow): ChatFile {
+  const { id, name, media_type, bytes, error_class, error, pages, char_count, created_at } = row
+  const isWaiting = state === 'queued' || state === 'embedding'
+  return {
+    id,
+    name,
+    media_type,
+    bytes,
+    state: isWaiting ? 'reading' : state,
+    error_class,
+    error,
+    pages,
+    pages_done: pages,
+    ocr_pages: 0,
+    char_count,
+    expires_at: new Date(expires_at).toISOString(),
+    created_at,
+  }
+}

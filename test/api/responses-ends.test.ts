@@ -78,10 +78,10 @@ describe('responses that end otherwise', () => {
       'unsupported_value',
     ],
     [
-      'a file',
+      'a file without its bytes',
       { input: [message('user', [{ type: 'input_file' }])] },
-      'input[0].content[0].type',
-      'unsupported_value',
+      'input[0].content[0]',
+      null,
     ],
     [
       'a result without its call',

@@ -1,12 +1,8 @@
 import { call, postFile, segment } from './client.ts'
 import type { Conversation } from './types.ts'
 
-/** What a server tells of a talk beside its title; absent on a server that cannot sort talks. */
-export type Talk = Conversation & {
-  readonly folder?: string | null
-  readonly pinned?: boolean
-  readonly archived?: boolean
-}
+/** A conversation as the side bar lists it. */
+export type Talk = Conversation
 
 /** A turn that the server has not stored yet. */
 export interface Pending {

@@ -37,7 +37,13 @@ describe('chat completions that are refused', () => {
     ['audio', of({ audio: { voice: 'x' } }), 'audio', 'unsupported_parameter'],
     ['spoken answers', of({ modalities: ['text', 'audio'] }), 'modalities', 'unsupported_value'],
     ['sound', part({ type: 'input_audio' }), 'messages[0].content[0].type', 'unsupported_value'],
-    ['files', part({ type: 'file', file: {} }), 'messages[0].content[0].type', 'unsupported_value'],
+    ['a file of nothing', part({ type: 'file', file: {} }), 'messages[0].content[0].file'],
+    [
+      'a part of another type',
+      part({ type: 'x' }),
+      'messages[0].content[0].type',
+      'unsupported_value',
+    ],
     ['tools of another type', tool({ type: 'custom' }), 'tools[0].type', 'unsupported_value'],
     ['no messages', {}, 'messages'],
     ['an empty list of messages', of({ messages: [] }), 'messages'],
@@ -177,7 +183,7 @@ describe('chat completions that are refused', () => {
       [await as(headers)('GET', path), 405, 'invalid_request_error', 'method_not_allowed'],
       [await as(headers)('POST', path, '{'), 400, 'invalid_request_error', null],
       [await as(headers)('GET', '/v1/models/x'), 404, 'invalid_request_error', 'model_not_found'],
-      [await as(headers)('GET', '/v1/files'), 404, 'invalid_request_error', 'not_found'],
+      [await as(headers)('GET', '/v1/batches'), 404, 'invalid_request_error', 'not_found'],
     ] as const
     for (const [answer, status, type, code] of cases) {
       expect(answer.status).toBe(status)

@@ -14,7 +14,7 @@ Run it once for a new migration, after adding rows of its tables to seed.ts.
 
   bun scripts/make-database-fixtures.ts [--anew]
 
-  --anew   replaces the files that are there, too
+  --anew   replaces the files that are there, too: before their versions are released
 `
 
 const folder = join(import.meta.dir, '..', 'test', 'fixtures', 'databases')

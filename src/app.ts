@@ -14,6 +14,8 @@ import { visitorRoutes } from './doors/visitors/routes.ts'
 import { type BoardsConsoleOptions, boardsConsoleRoutes } from './doors/xiaozhi/console-routes.ts'
 import { type XiaozhiRouteOptions, xiaozhiRoutes } from './doors/xiaozhi/routes.ts'
 import { type SocketRouteOptions, socketRoutes } from './doors/xiaozhi/socket-routes.ts'
+import type { Detached } from './features/agent/detached.ts'
+import { detachedRoutes } from './features/agent/detached-routes.ts'
 import type { OpenTurns } from './features/agent/open-turns.ts'
 import { agentCheckRoutes, agentRoutes, studioRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
@@ -47,6 +49,7 @@ const REQUEST_BYTES_MAX = Number.MAX_SAFE_INTEGER
 
 export interface AppServices extends SurfaceServices, ConsoleServices {
   readonly agent: Agent
+  readonly detached: Detached
   readonly embeddings: Embeddings
   readonly openTurns: OpenTurns
 }
@@ -84,7 +87,7 @@ export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, status, takesWrites, metrics } = options
   const { contexts, memory, studioLimit, sse, log, tls, verbose, record, pages } = options
   const { chat, mcp, xiaozhi, clock } = options
-  const { agent, answers, apps, embeddings, openTurns, sessions } = services
+  const { agent, answers, apps, conversations, detached, embeddings, openTurns } = services
   const { voice } = services.voice
   const meters = metrics.page && metrics.meters
   const lines = verbose ? log : null
@@ -131,7 +134,8 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(
       new Elysia({ prefix: '/console' })
         .use(boardsConsoleRoutes(consoleGate, xiaozhi))
-        .use(studioRoutes(consoleGate, { agent, apps, sessions, sse, studioLimit }))
+        .use(studioRoutes(consoleGate, { agent, apps, detached, sse, studioLimit }))
+        .use(detachedRoutes(consoleGate, { detached, conversations, sse }))
         .use(agentCheckRoutes(consoleGate, { agent, clock, sse, studioLimit })),
     )
   if (tls) app.wrap((handle) => (request: Request) => handle(findablePath(request)))

@@ -28,6 +28,7 @@ import type { Prompts } from './features/prompts/service.ts'
 import type { ModelLists } from './features/provider/model-list.ts'
 import { modelListRoutes, providerRoutes } from './features/provider/routes.ts'
 import type { Provider } from './features/provider/service.ts'
+import type { Branches } from './features/sessions/branches.ts'
 import { conversationRoutes } from './features/sessions/conversation-routes.ts'
 import type { Conversations } from './features/sessions/conversations.ts'
 import type { SessionExport } from './features/sessions/export.ts'
@@ -56,6 +57,7 @@ export interface SurfaceServices {
   readonly sessions: Sessions
   readonly transcripts: Transcripts
   readonly exportSession: SessionExport
+  readonly branches: Branches
   readonly kb: Kb
   readonly sources: Sources
   readonly files: Files
@@ -81,7 +83,7 @@ export function surface(
   services: SurfaceServices,
 ): AnyElysia {
   const { apps, devices, kb, sources, logs, transfer, provider, voice, answers } = services
-  const { sessions, transcripts, exportSession } = services
+  const { sessions, transcripts, branches, exportSession } = services
   const routes: AnyElysia = new Elysia({ prefix })
   const { before, after } = auditHooks(services.audit)
   return routes
@@ -99,13 +101,14 @@ export function surface(
     .use(transferRoutes(gate, transfer, answers, services.audit))
     .use(providerRoutes(gate, provider))
     .use(mcpServerRoutes(gate, services.mcpServers, answers))
-    .use(sessionRoutes(gate, { sessions, exportSession, transcripts, answers }))
+    .use(sessionRoutes(gate, { sessions, transcripts, branches, answers, exportSession }))
     .use(voiceRoutes(gate, voice, sessions))
 }
 
 /** Services of the routes that only signed-in people may call. */
 export interface ConsoleServices {
   readonly conversations: Conversations
+  readonly branches: Branches
   readonly modelLists: ModelLists
   readonly keys: Keys
   readonly answers: JsonAnswers
@@ -124,14 +127,14 @@ export interface ConsoleServices {
 
 /** The routes of `/console` alone. */
 export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
-  const { conversations, sessions, keys, personas, settings, usage } = services
+  const { conversations, keys, personas, settings, usage } = services
   const { members, audit, system, people, answers } = services
   const routes: AnyElysia = new Elysia({ prefix: '/console' })
   const { before, after, tell } = auditHooks(audit)
   return routes
     .onBeforeHandle(before)
     .onAfterHandle(after)
-    .use(conversationRoutes(gate, { conversations, sessions }))
+    .use(conversationRoutes(gate, conversations, services.branches))
     .use(modelListRoutes(gate, services.modelLists))
     .use(keyRoutes(gate, keys, answers))
     .use(personaRoutes(gate, personas, answers))

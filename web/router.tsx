@@ -5,7 +5,6 @@ import {
   lazyRouteComponent,
   Outlet,
   type RouteComponent,
-  redirect,
 } from '@tanstack/react-router'
 import { loadChunk } from './lib/lazy-chunks.ts'
 import { Missing } from './pages/missing.tsx'
@@ -56,14 +55,6 @@ const manual = [
 const page = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => shell, path, component })
 
-/** The address of the studio in links of earlier versions. */
-const playground = createRoute({
-  getParentRoute: () => shell,
-  path: '/playground',
-  beforeLoad: ({ search }) => {
-    throw redirect({ to: '/app/studio', search, replace: true })
-  },
-})
 /** Shown while a page loads; has its margins, so that nothing shifts. */
 const Pending = () => (
   <div className="page">
@@ -74,7 +65,6 @@ const Pending = () => (
 const pages = [
   // Inside the frame, so that the navigation is visible.
   page('$', Missing),
-  playground,
   page(
     '/',
     lazy(() => import('./pages/home.tsx'), 'Home'),

@@ -10,7 +10,8 @@ import { createSharedFiles } from '../storage/postgres/shared-state.ts'
 /** The tables to copy, each after those that its rows refer to. */
 const TABLES = [
   ...['tenant', 'user', 'member', 'api_key', 'key_use', 'persona', 'app', 'tenant_settings'],
-  ...['session', 'turn', 'request_log', 'usage_day', 'usage_key_day', 'device', 'provider'],
+  ...['session', 'turn', 'talk_turn', 'talk_event', 'request_log', 'usage_day', 'usage_key_day'],
+  ...['device', 'provider'],
   ...['kb_source', 'kb_doc', 'kb_chunk', 'kb_citation', 'mcp_server', 'mcp_tool'],
   ...['system_setting', 'audit', 'share', 'share_day', 'response_item', 'console_session'],
   ...['chat_file', 'session_file', 'prompt'],

@@ -8,7 +8,6 @@ import { parseSecrets, readSecretsText, secretsPath } from '../data-folder/secre
 import { openSpool } from '../data-folder/spool.ts'
 import { sealOwner } from '../features/mcp-servers/refresh.ts'
 import { ownerOf } from '../features/system/service.ts'
-import { prepareRuntime } from '../native/runtime.ts'
 import type { Statement } from '../storage/db.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { type Connection, openConnection } from '../storage/postgres/connection.ts'
@@ -91,12 +90,11 @@ interface Copied {
 
 async function copyBox({ config, folder, url, replace }: Wanted): Promise<Copied> {
   const clock = systemClock()
-  const { vec0 } = await prepareRuntime(config.MB_DATA_DIR)
-  const file = { path: databasePath(folder), extensions: [vec0] }
+  const path = databasePath(folder)
   // A folder of an earlier version is copied and migrated first, as at a start.
-  migrate(file, MIGRATIONS, fileStamp(new Date(clock.now())))
+  migrate({ path, extensions: [] }, MIGRATIONS, fileStamp(new Date(clock.now())))
   await migratePostgres({ url, clock, migrations: OF_POSTGRES })
-  const source = openExisting(file)
+  const source = openExisting(path)
   const connection = openConnection({ url, clock })
   const execute = executor(connection)
   const sealing = createResealing(config, folder)

@@ -20,7 +20,6 @@ import {
 import { fileStamp, statOrNull, syncToDisk } from '../data-folder/files.ts'
 import { codeOf, explainStorage, needsFile, OperatorError } from '../data-folder/operator-error.ts'
 import { parseSecrets, secretsPath } from '../data-folder/secrets.ts'
-import { prepareRuntime } from '../native/runtime.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import {
   BACKUP_PARTS,
@@ -54,9 +53,8 @@ export async function runRestore({ args, env, write }: Invocation): Promise<void
   const lock = holdDataDir(dataDir)
   const { fetched } = restoreDrafts(dataDir)
   try {
-    const { vec0 } = await prepareRuntime(dataDir)
     const source = await findBackup(wantedOf(named, values.box, config), env, fetched)
-    const backup = check(source, vec0)
+    const backup = check(source)
     const old = statOrNull(databasePath(dataDir)) ?? statOrNull(secretsPath(dataDir))
     if (old && values.force !== true) {
       throw new OperatorError(`MB_DATA_DIR ${dataDir} holds data; to replace it add --force`)
@@ -88,12 +86,10 @@ function checkNamed(named: string): void {
 }
 
 /** Checks everything that can be wrong with a backup before anything is changed. */
-function check({ path, name }: RestoreSource, vec0: string): BackupParts {
+function check({ path, name }: RestoreSource): BackupParts {
   const backup = attempt(name, () => readBackup(path))
   if (!backup) throw new OperatorError(`${name} is no backup of Moonbase`)
-  const { damage, unknown, foreign } = attempt(name, () =>
-    inspect({ path, extensions: [vec0] }, MIGRATIONS, BACKUP_PARTS),
-  )
+  const { damage, unknown, foreign } = attempt(name, () => inspect(path, MIGRATIONS, BACKUP_PARTS))
   if (unknown[0]) {
     throw new OperatorError(
       `${name} was written by a newer Moonbase (${backup.version}, it has ${unknown[0]}); ` +
@@ -163,7 +159,7 @@ function setAside(dataDir: string): string | null {
     [secretsPath(dataDir), `${name}.secrets.json`],
   ]
   try {
-    foldLog({ path: database, extensions: [] })
+    foldLog(database)
   } catch {
     // A missing or damaged database is kept unchanged, with its log.
   }

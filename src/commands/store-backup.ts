@@ -17,9 +17,8 @@ import { lowerProcessPriority } from '../core/time-slice.ts'
 import { databaseStamp, readBackupState, writeBackupState } from '../data-folder/backup-state.ts'
 import { backupLockPath, databasePath, secureDataDir } from '../data-folder/data-folder.ts'
 import { statOrNull, syncToDisk } from '../data-folder/files.ts'
-import { explainStorage, OperatorError, onDataDir } from '../data-folder/operator-error.ts'
+import { OperatorError, onDataDir } from '../data-folder/operator-error.ts'
 import { readSecretsText, secretsPath } from '../data-folder/secrets.ts'
-import { prepareRuntime } from '../native/runtime.ts'
 import { writeBackup } from '../storage/sqlite/backup.ts'
 import { takeLock } from '../storage/sqlite/connection.ts'
 import {
@@ -123,17 +122,13 @@ export async function writeSnapshot(
   use: (draft: string) => unknown,
 ): Promise<void> {
   onDataDir(dataDir, () => secureDataDir(dataDir))
-  const runtime = await prepareRuntime(dataDir).catch((error: unknown) => {
-    throw explainStorage(error, dataDir)
-  })
   removeStaleDrafts(folder)
   const draft = join(folder, `${DRAFT}${randomHex(6)}.tmp`)
   try {
     // The draft will contain secrets, so it gets its mode before anything is written to it.
     writeFileSync(draft, '', { flag: 'wx', mode: 0o600 })
-    const source = { path: databasePath(dataDir), extensions: [runtime.vec0] }
     const secrets = readSecretsText(secretsPath(dataDir))
-    writeBackup(source, draft, { version, createdAt: systemClock().iso(), secrets })
+    writeBackup(databasePath(dataDir), draft, { version, createdAt: systemClock().iso(), secrets })
     chmodSync(draft, 0o600)
     syncToDisk(draft)
     await use(draft)

@@ -73,6 +73,7 @@ export const ERRORS = {
   mcp_tool_unusable: [400, '该 MCP 工具不可用'],
   audio_empty: [400, '音频不能为空'],
   audio_not_base64: [400, 'audio_b64 不是有效的 Base64'],
+  turn_running: [400, '该轮对话仍在进行，请先停止'],
   doc_id_missing: [400, '缺少文档 id'],
   query_invalid: [400, '查询参数 {field} 格式错误'],
   format_version: [400, '不支持的 format_version，仅支持 1'],
@@ -149,6 +150,7 @@ export const ERRORS = {
   turn_failed: [500, '服务器内部错误，本轮未保存，请重试'],
 
   canceled: [502, '请求已取消'],
+  stopped: [502, '回答已停止，本轮未保存'],
   tts_unavailable: [502, '语音合成暂不可用，请稍后重试'],
   tts_not_configured: [502, '语音合成未配置，暂不可用'],
   asr_unavailable: [502, '语音识别暂不可用，请稍后重试'],
@@ -188,6 +190,7 @@ const WHAT = {
   file: '文件',
   prompt: '提示词',
   session: '会话',
+  turn: '对话轮次',
   source: '来源',
   member: '成员',
   invitation: '邀请',

@@ -3,7 +3,7 @@ import { type Config, ConfigError } from '../config.ts'
 import { DatabaseAway } from '../core/errors.ts'
 import { UnsafePathError } from '../core/private-files.ts'
 import { StatementError } from '../storage/postgres/faults.ts'
-import { NewerDatabaseError } from '../storage/sqlite/migrate.ts'
+import { UnusableFileError } from '../storage/sqlite/migrate.ts'
 import { networkDisk } from './files.ts'
 
 /** An error that the operator can fix: printed as one sentence, without a stack. */
@@ -34,7 +34,7 @@ export function explainDatabase(error: unknown): unknown {
 /** An error of the data folder as a sentence with what to do; any other error unchanged. */
 export function explainStorage(error: unknown, dataDir: string): unknown {
   if (error instanceof ConfigError || error instanceof OperatorError) return error
-  if (error instanceof NewerDatabaseError || error instanceof UnsafePathError) {
+  if (error instanceof UnusableFileError || error instanceof UnsafePathError) {
     return new OperatorError(error.message)
   }
   const ofServer = explainDatabase(error)

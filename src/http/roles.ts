@@ -26,6 +26,9 @@ const LEAST: Readonly<Record<string, Role>> = {
   // A viewer may change only their own sessions.
   'DELETE /console/sessions/:id?': 'viewer',
   'PUT /console/conversations/:id': 'viewer',
+  'POST /console/sessions/:id/branch': 'viewer',
+  'POST /console/agent/turns/:id/stop': 'viewer',
+  'DELETE /console/agent/turns/:id': 'viewer',
   // A key that opens the whole tenant. The service knows which of the others are such keys.
   'POST /console/keys': 'owner',
   'GET /console/export': 'editor',

@@ -2,7 +2,7 @@ import { encode } from 'jose/base64url'
 import { decodeJwt } from 'jose/jwt/decode'
 import { z } from 'zod'
 import type { Clock } from '../core/clock.ts'
-import { deriveKey, hmacBase64Url, newId, sameSecret, sha256Hex } from '../core/crypto.ts'
+import { deriveKey, hmacBase64Url, newId, sameSecret } from '../core/crypto.ts'
 import { appError } from '../core/errors.ts'
 import { SESSION_SECONDS_MAX } from '../core/limits/contract.ts'
 import { CLOCK_BACK_SECONDS_MAX } from '../core/limits/machine.ts'
@@ -23,8 +23,7 @@ const Claims = z.object({
   iat: z.number(),
   exp: z.number(),
   epoch: z.int().default(0),
-  /** Absent in tokens of earlier versions. */
-  sid: z.string().min(1).optional(),
+  sid: z.string().min(1),
 })
 
 /** The person of a session. */
@@ -70,7 +69,7 @@ export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clo
       // Setting the clock back by some hours must not sign people out.
       const isFromFuture = claims.iat - seconds > CLOCK_BACK_SECONDS_MAX
       if (isFromFuture || claims.exp <= Math.floor(seconds)) return null
-      const { sub: userId, epoch, sid: id = sha256Hex(signature) } = claims
+      const { sub: userId, epoch, sid: id } = claims
       return { userId, epoch, id, expiresAt: claims.exp * 1000 }
     },
   }

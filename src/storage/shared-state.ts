@@ -87,6 +87,10 @@ export type Topic =
   | 'revoked'
   /** The settings of the whole server were changed. */
   | 'settings'
+  /** A person has enough of the answer of this turn. */
+  | 'turn stopped'
+  /** This session was deleted, whose turns end. */
+  | 'talk deleted'
 
 export interface Announcer {
   /** Announces the subject to all other processes, within a second. */

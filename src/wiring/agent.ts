@@ -41,6 +41,7 @@ export function openAgent(adapters: Adapters, needs: AgentNeeds) {
     builtInTools: createToolRegistry(adapters.tools, [kb.searchTool]),
     toolsOfServers: mcpServers.toolsOfServers,
     channelOf: provider.channelOf,
+    sessions: sessions.service,
     memory: sessions.memory,
     folding: sessions.folding,
     retrieve: kb.service.retrieve,

@@ -37,7 +37,7 @@ import {
   openShares,
   openTransfer,
 } from './services.ts'
-import { openSessions } from './sessions.ts'
+import { openDetached, openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
 import { openSystem } from './system.ts'
 import { openVoice } from './voice.ts'
@@ -97,6 +97,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     configs,
     budget,
   })
+  const detached = openDetached(adapters, { agent, sessions, jobs })
   const voice = openVoice({ speech, agent, clock, log, contexts, record, openTurns })
   const removal = openRemoval(adapters, { kb, sources, jobs })
   const people = openConsole(adapters, {
@@ -104,6 +105,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     keys,
     auditCode,
     jobs,
+    talks: sessions.talks,
     removal,
     contexts,
     uploads,
@@ -157,7 +159,9 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
       answers,
       apps,
       audit,
+      branches: sessions.branches,
       conversations: sessions.conversations,
+      detached,
       devices: devices.service,
       exportSession: sessions.exportSession,
       files: files.service,
@@ -207,9 +211,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     record,
   })
 
-  const { keptItems } = chat
-  const lived = [shares, keptItems, files.service, people.sessions, removal]
-  const kept = [logs, usage, audit.audit, ...lived]
+  const turns = [chat.keptItems, files.service, detached]
+  const kept = [logs, usage, audit.audit, shares, ...turns, people.sessions, removal]
   const prune = schedule(adapters, { jobs, kept, kb, mcpServers })
   const { rows, sums } = buffers
   const { lastSeen } = devices
@@ -217,7 +220,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   // Parts that still write are closed before the parts that they write to.
   const { parser, jsonParser, vad, reader, scans, live, modelPack, shared } = adapters
   const processes = [parser, jsonParser, ...(vad ? [vad] : [])]
-  const writers = [jobs, ...processes, rows, sums, lastSeen, citations]
+  const writers = [detached, jobs, ...processes, rows, sums, lastSeen, citations]
   const closing = [...writers, reader, scans, live, modelPack, shared, db]
   return {
     app,

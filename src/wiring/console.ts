@@ -21,7 +21,7 @@ import { createOAuthLogin } from '../features/login/oauth.ts'
 import { createSessionStore } from '../features/login/session-store.ts'
 import { createSessions } from '../features/login/sessions.ts'
 import { createSignupPolicy, type SignupPolicy } from '../features/login/signup-policy.ts'
-import { createMembers } from '../features/members/service.ts'
+import { createMembers, type MembersOptions } from '../features/members/service.ts'
 import { createMemberStore } from '../features/members/store.ts'
 import { createPeople } from '../features/people/service.ts'
 import { createPeopleStore } from '../features/people/store.ts'
@@ -47,6 +47,8 @@ interface ConsoleNeeds {
   readonly keys: Keys
   readonly auditCode: AuditCode
   readonly jobs: Jobs
+  /** What people have said. */
+  readonly talks: MembersOptions['talks']
   /** Removes what deleted people leave behind. */
   readonly removal: { readonly wake: () => void }
   readonly contexts: RequestContexts
@@ -57,7 +59,7 @@ interface ConsoleNeeds {
 /** Wires login, sessions and the console's gate. */
 export function openConsole(adapters: Adapters, needs: ConsoleNeeds) {
   const { config, live, clock, db, log, pages, secrets, shared } = adapters
-  const { tenants, keys, auditCode, jobs, removal, contexts, uploads, personLimit } = needs
+  const { tenants, keys, auditCode, jobs, talks, removal, contexts, uploads, personLimit } = needs
   const proxies = config.MB_TRUST_PROXY
   const tls = config.MB_TLS_CERT !== undefined
   const publicUrl = () => live.config().MB_PUBLIC_URL
@@ -82,12 +84,13 @@ export function openConsole(adapters: Adapters, needs: ConsoleNeeds) {
   return {
     gate: sessionGate({ sessions, roleIn, origins, contexts, uploads, limit: personLimit }),
     sessions: opened,
-    members: openMembers(adapters, { delivery, jobs, tenants, keys }),
+    members: openMembers(adapters, { delivery, jobs, tenants, keys, talks }),
     people: createPeople({
       store: createPeopleStore(db),
       clock,
       nameOf,
       onEnded: keys.onRevoked,
+      forgetTalks: talks.forget,
       onGone: removal.wake,
     }),
     login: {
@@ -135,10 +138,12 @@ interface MemberNeeds {
   readonly jobs: Jobs
   readonly tenants: Tenants
   readonly keys: Keys
+  readonly talks: MembersOptions['talks']
 }
 
 /** Wires the members of a tenant. */
-function openMembers(adapters: Adapters, { delivery, jobs, tenants, keys }: MemberNeeds) {
+function openMembers(adapters: Adapters, needs: MemberNeeds) {
+  const { delivery, jobs, tenants, keys, talks } = needs
   const { db, clock, shared } = adapters
   const limiter = createRateLimiter(shared.openWindows('invitation', DAY_MS))
   const mails = shared.openWindows('invitation mail', DAY_MS)
@@ -161,6 +166,7 @@ function openMembers(adapters: Adapters, { delivery, jobs, tenants, keys }: Memb
     },
     mail,
     revokeOfPerson: keys.revokeOfPerson,
+    talks,
     onRemoved: keys.onRevoked,
   })
 }

@@ -73,8 +73,8 @@ async function openFile({ MB_DATA_DIR: folder }: Config, needs: StorageNeeds): P
   return {
     runtime,
     upgradeCopy,
-    holdsSealed: () => holdsSealed(file),
-    sealedSettings: async () => sealedSettings(file),
+    holdsSealed: () => holdsSealed(file.path),
+    sealedSettings: async () => sealedSettings(file.path),
     opening: openSqlite(file, writerUrl).then(withReader),
   }
 }

@@ -18,7 +18,7 @@ describe('a successful turn', () => {
       { type: 'llm_delta', text: '好' },
       { type: 'llm_delta', text: '！' },
       turnStats('platform'),
-      { type: 'llm_end', reply: '你好！' },
+      { type: 'llm_end', reply: '你好！', seq: 1 },
     ])
     for (const { event, data } of events) expect(event).toBe(String(data.type))
   })
@@ -123,7 +123,7 @@ describe('tools', () => {
     expect(data).toContainEqual({ type: 'tool_call', name: 'calculator' })
     expect(data).toContainEqual({ type: 'tool_result', name: 'calculator', ok: true })
     expect(data).toContainEqual(turnStats('platform', 2))
-    expect(data.at(-1)).toEqual({ type: 'llm_end', reply: 'Let me see. It is 42.' })
+    expect(data.at(-1)).toEqual({ type: 'llm_end', reply: 'Let me see. It is 42.', seq: 1 })
     const answer = upstream.requests[1]?.body.messages.at(-1)
     expect(answer?.role).toBe('tool')
     expect(String(answer?.content)).toContain('42')
@@ -156,7 +156,7 @@ describe('tools', () => {
     upstream.fault(400, { body: '{"error":{"message":"this model does not support tools"}}' })
     upstream.reply({ text: 'plain' })
     const events = await (await ask({ text: 'hi', session_id: freshSession() })).all()
-    expect(events.at(-1)?.data).toEqual({ type: 'llm_end', reply: 'plain' })
+    expect(events.at(-1)?.data).toEqual({ type: 'llm_end', reply: 'plain', seq: 1 })
     expect(upstream.requests[0]?.body.tools).toBeDefined()
     expect(upstream.requests[1]?.body.tools).toBeUndefined()
   })

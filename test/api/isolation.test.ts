@@ -13,6 +13,7 @@ const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 /** Good for every route: each reads what it knows. */
 const BODY = {
   ...{ name: 'stolen', prompt: 'stolen', text: 'stolen', title: 'stolen', q: MARK },
+  seq: 1,
   refresh: 'off',
   role: 'viewer',
   ...{ url: 'https://stolen.example.com/', approved: [], tool: 'echo', arguments: {} },
@@ -65,6 +66,14 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   prompts: idOf('/prompts', { name: 'mark', title: MARK, text: MARK }),
   sessions: usedSession,
   conversations: usedSession,
+  'agent/turns': usedTurn,
+}
+
+async function usedTurn() {
+  const { headers } = await app.person(OWNER)
+  const body = { text: MARK, session_id: MARK, detached: true }
+  const events = await (await postSse(`${app.url}/console/agent`, { headers, body })).all()
+  return String(events[0]?.data.turn_id)
 }
 
 async function usedSession() {

@@ -133,6 +133,22 @@ describe('what a key with limits makes', () => {
   })
 })
 
+test('forty visitors at once overshoot the tokens of a share by one turn', async () => {
+  const key = await app.key('shares@example.com', { dailyTokens: 50 })
+  const path = `/apps/${await newApp(by(key))}/shares`
+  const { token } = (await by(key)<{ token: string }>('POST', path, { name: 's' })).json()
+  const held = Promise.withResolvers<void>()
+  upstream.reply({ pieces: ['a'], hold: { after: 1, until: held.promise } })
+  const visits = Array.from({ length: 40 }, (_, at) =>
+    visitor(app, `203.0.113.${100 + at}`)(token, { text: 'hi' }),
+  )
+  const open = await Promise.all(visits)
+  expect(open.filter(({ status }) => status === 429)).toHaveLength(39)
+  held.resolve()
+  await Promise.all(open.filter(({ status }) => status === 200).map((stream) => stream.all()))
+  expect((await visitor(app, '203.0.113.99')(token, { text: 'hi' })).status).toBe(200)
+})
+
 describe('a key that is revoked', () => {
   test('names what it has made, and ends it if that is wished', async () => {
     const key = await app.key()

@@ -184,17 +184,22 @@ describe('roles', () => {
     const say = (who: Call, session_id: string) =>
       who('POST', '/console/agent', { text: '1+1', session_id })
     await say(owner.call, 'theirs')
-    expect((await say(call, 'theirs')).status).toBe(403)
-    expect((await call('DELETE', '/console/sessions/theirs')).status).toBe(403)
+    expect((await say(call, 'theirs')).status).toBe(404)
+    expect((await call('DELETE', '/console/sessions/theirs')).status).toBe(200)
     const voice = { audio_b64: 'AAAA', session_id: 'theirs' }
-    expect((await call('POST', '/console/voice', voice)).status).toBe(403)
+    expect((await call('POST', '/console/voice', voice)).status).toBe(404)
+    const history = '/console/sessions/theirs/history'
+    expect((await owner.call('GET', history)).json()).toMatchObject({ count: 2 })
     expect((await say(call, 'own')).status).toBe(200)
     expect((await say(call, 'own')).status).toBe(200)
     expect((await call('DELETE', '/console/sessions/own')).status).toBe(200)
     // The anonymous session is shared: everybody adds to it, and a viewer cannot delete it.
     await owner.call('POST', '/console/agent', { text: '1+1' })
     expect((await call('POST', '/console/agent', { text: '1+1' })).status).toBe(200)
-    expect((await call('DELETE', '/console/sessions/')).status).toBe(403)
+    expect((await call('DELETE', '/console/sessions/')).status).toBe(200)
+    const anonymous = '/console/sessions//history'
+    expect((await owner.call('GET', anonymous)).json()).toMatchObject({ count: 4 })
+    expect((await call('GET', anonymous)).json()).toMatchObject({ count: 0 })
   })
 
   test('a changed role holds from the next request on', async () => {

@@ -30,7 +30,7 @@ const SHARED = /^\/(sessions|kb|apps|provider|devices|logs|export|import)(\/|$)/
 /** What only one side may call: the code and the device key are machine credentials. */
 const MACHINE_ONLY = ['/devices/activate', '/devices/heartbeat']
 /** Operations that read no body. */
-const BODYLESS = /\/(default|recode|provider\/test|refresh|logout|check|accept|decline)$/
+const BODYLESS = /\/(default|recode|provider\/test|refresh|logout|check|accept|decline|stop)$/
 
 let app: TestApp
 let call: Call

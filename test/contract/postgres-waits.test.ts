@@ -63,6 +63,24 @@ describe.skipIf(!hasPostgres())('on a server of its own', () => {
       expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(25).fill(201))
     })
 
+    test('that another program keeps is no fault of the row that waits for it', async () => {
+      await using holder = watcher(pg.url)
+      await holder.ask('CREATE TABLE kept_note (id TEXT PRIMARY KEY)')
+      await holder.ask('BEGIN; LOCK TABLE kept_note IN SHARE MODE')
+      const impatient = new URL(pg.url)
+      impatient.searchParams.set('options', '-c lock_timeout=50ms')
+      const one = openPostgres({ url: impatient.href, clock })
+      const insert = sql`INSERT INTO kept_note (id) VALUES (${'a'})`
+      expect(await one.run(insert).catch((error) => error)).toBeInstanceOf(DatabaseAway)
+      // The database is there.
+      expect(one.takesWrites()).toBe(true)
+      await holder.ask('ROLLBACK')
+      expect(await one.run(insert)).toEqual({ changes: 1 })
+      const wrong = await one.run(insert).catch((error) => error)
+      expect(wrong).not.toBeInstanceOf(DatabaseAway)
+      await one.close()
+    })
+
     test('of two servers one decides at a time, by what the other has stored', async () => {
       const other = openPostgres({ url: pg.url, clock })
       await using holder = watcher(pg.url)

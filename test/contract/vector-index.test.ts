@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { dot } from '../../src/core/vector.ts'
-import { prepareRuntime } from '../../src/native/runtime.ts'
-import { sql } from '../../src/storage/db.ts'
 import { KEYS_PER_DOC } from '../../src/storage/indexes.ts'
-import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
-import { openConnection } from '../../src/storage/sqlite/connection.ts'
-import { migrate } from '../../src/storage/sqlite/migrate.ts'
-import { createVec0Table } from '../../src/storage/sqlite/vec0-tables.ts'
-import { INDEX_ADAPTERS, type OpenIndexes, openIndexes } from '../support/indexes.ts'
-import { tempFolder } from '../support/temp.ts'
+import { INDEX_ADAPTERS, type OpenIndexes } from '../support/indexes.ts'
 
 const unit = (...values: number[]) => {
   const length = Math.hypot(...values)
@@ -164,27 +157,4 @@ describe.each(INDEX_ADAPTERS)('on $name', (adapter) => {
     const found = await open.vectors.search(space(), around, 50)
     expect(keys(found)).toEqual(keys(exact.slice(0, 50)))
   })
-})
-
-test('vectors that an earlier version stored in tables of sqlite-vec are found', async () => {
-  using earlier = tempFolder()
-  const { vec0 } = await prepareRuntime(earlier.path)
-  const file = { path: earlier.file('test.db'), extensions: [vec0] }
-  const before = MIGRATIONS.findIndex(({ name }) => name.endsWith('kb-vector'))
-  migrate(file, MIGRATIONS.slice(0, before), 'before')
-  const db = openConnection(file, 'write')
-  const stored = [unit(1, 0, 0), unit(0, 1, 0), unit(0, 0, 1)]
-  db.run(createVec0Table(3))
-  for (const [i, vector] of stored.entries()) {
-    const key = [KEYS_PER_DOC, KEYS_PER_DOC + 2, 2 * KEYS_PER_DOC][i] as number
-    const row = [key, i < 2 ? 'a/m1' : 'b/m1', new Uint8Array(vector.buffer)]
-    db.query('INSERT INTO kb_vector_3 (rowid, space, embedding) VALUES (?, ?, ?)').run(...row)
-  }
-  db.close()
-  await using later = await openIndexes(earlier.path)
-  const found = await later.vectors.search(space('a'), unit(1, 2, 0), 5)
-  expect(keys(found)).toEqual([KEYS_PER_DOC + 2, KEYS_PER_DOC])
-  expect(keys(await later.vectors.search(space('b'), unit(1, 2, 3), 5))).toEqual([2 * KEYS_PER_DOC])
-  const left = await later.db.all(sql`SELECT name FROM sqlite_schema WHERE sql LIKE '%vec0%'`)
-  expect(left).toEqual([])
 })

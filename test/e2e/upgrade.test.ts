@@ -12,7 +12,8 @@ import { type TempFolder, tempFolder } from '../support/temp.ts'
 
 const FOLDER = join(ROOT, 'test', 'fixtures', 'databases')
 const MEND =
-  'run bun scripts/make-database-fixtures.ts for a new migration; never change an old one'
+  'run bun scripts/make-database-fixtures.ts for a new migration, with --anew for a changed one ' +
+  'that is not released; never change a released one'
 
 /** A database as the version whose newest migration is `name` left it. */
 async function stored(name: string, folder: TempFolder): Promise<string> {

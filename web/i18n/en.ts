@@ -873,8 +873,6 @@ export const en: Dictionary = {
     'The server says otherwise than before what this tool may do: now that it only reads.',
   'tools.compare.same': 'Nothing that a model is shown has changed here.',
   'tools.compare.title': 'What has changed: {name}',
-  'tools.compare.unknown':
-    'An earlier version did not keep the arguments that were approved. These are the current ones:',
   'tools.count': 'Tools: {count}',
   'tools.delete.loss':
     'No assistant can call its tools any more, from the next turn on. Names of them in apps stay and do nothing. The value of the header is deleted.',

@@ -6,6 +6,8 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'JSON Schema of the arguments': '参数的 JSON Schema',
   'a prompt for this turn alone': '只用于这一轮的提示词',
   'a remark for people': '给人看的备注',
+  'true: the person stopped the answer; the reply is what was written until then':
+    'true 表示回答被人停止，reply 是此前写出的内容',
   'a stored persona': '已保存的人设 ID',
   'an export, as GET /export answers it': '导出的配置，即 GET /export 的内容',
   'calls in the last seven days': '近 7 天的调用次数',
@@ -31,8 +33,7 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'how often the page is checked: off, daily or weekly': '网页多久检查一次：off、daily 或 weekly',
   'how relevant it is to the question, 0 to 1; a passage that is used has at least 0.45':
     '与问题的相关度，0 到 1；使用的段落至少为 0.45',
-  'how the turn was answered; null for turns of earlier versions':
-    '这一轮是怎样回答的；旧版本的轮次为 null',
+  'how the turn was answered; null where that is unknown': '这一轮是怎样回答的；不清楚则为 null',
   'kind of the source: a file or a web page': '来源的种类：文件或网页',
   'label of the endpoint, such as /v1/agent': '接口标签，例如 /v1/agent',
   'last four characters of the value of the header; empty for one under 12':

@@ -84,6 +84,20 @@ const OPERATIONS: Readonly<Record<string, string>> = {
     '以 MCP 协议把知识库和智能体作为工具提供',
   'List conversations with their titles, most recently active first':
     '列出会话及标题，最近活动的在前',
+  'one kind: mine, website, devices or api; for viewers mine alone':
+    '只列一类：mine、website、devices 或 api；查看者只能用 mine',
+  'delete deletes what the member has said on the console, too':
+    'delete 会一并删除该成员在控制台的会话',
+  '1 forgets all versions of the session': '1 表示忘记该会话的所有版本',
+  'Begin a new version of a session after one of its turns': '从某一轮之后开始会话的新版本',
+  'List the versions of a conversation': '列出会话的各个版本',
+  'What a detached turn has told, and goes on to tell': '读取脱离连接的一轮对话的事件，直到结束',
+  'events after this number; the header Last-Event-ID counts before it':
+    '此编号之后的事件；Last-Event-ID 请求头优先',
+  'Server-Sent Events, as of the turn itself': '与该轮对话相同的 SSE 事件流',
+  'Stop a detached turn and keep what was written': '停止脱离连接的一轮对话并保留已写内容',
+  'Drop an interrupted turn': '丢弃被中断的一轮对话',
+  'Read a conversation and its turns that have not ended': '读取会话及其未结束的轮次',
   'Name, file, pin or archive a conversation; a blank title gives it back its first text':
     '给会话命名；留空则恢复为第一句话',
   'List API keys, revoked ones included': '列出密钥，含已吊销的',

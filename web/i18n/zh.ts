@@ -817,7 +817,6 @@ export const zh = {
   'tools.compare.reads': '服务器对此工具的作用说法有变：现在称它只读取。',
   'tools.compare.same': '模型看到的内容没有变化。',
   'tools.compare.title': '更改的内容：{name}',
-  'tools.compare.unknown': '早先的版本没有保存批准时的参数，以下是现在的参数：',
   'tools.count': '{count} 个工具',
   'tools.delete.loss':
     '从下一轮起，任何助手都不能再调用它的工具。应用里写的名称会保留，但不起作用。请求头的值会被删除。',

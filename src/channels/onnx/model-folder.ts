@@ -155,9 +155,6 @@ function spaceId(model: Omit<EmbeddingModel, 'id'>): string {
   const hash = new Bun.CryptoHasher('sha256')
   const { pooling, output, specialTokens, passagePrefix, tokensMax } = model
   hash.update(JSON.stringify([pooling, output, specialTokens, passagePrefix, tokensMax]))
-  // Earlier versions scaled the vectors and hashed the scale here. Where a model states no scale,
-  // this keeps the id of vectors that are stored already.
-  hash.update('null')
   for (const path of [model.weights, model.tokenizer]) hashSample(hash, path)
   return `${model.name}:${hash.digest('hex').slice(0, 16)}`
 }

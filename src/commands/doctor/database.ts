@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { DatabaseAway } from '../../core/errors.ts'
+import { ageOfServer } from '../../storage/before-first-release.ts'
 import { refusalOf } from '../../storage/postgres/address.ts'
 import { inspectPostgres, type PostgresInspection } from '../../storage/postgres/inspect.ts'
 import { isOldVector, VECTOR_MIN, VERSION_MIN } from '../../storage/postgres/migrate.ts'
@@ -72,7 +73,8 @@ function checkVersion(seen: PostgresInspection): Finding {
   const name = 'Database'
   const { version, number, vector, vectorOffered, migrations, answerMs } = seen
   const known = MIGRATIONS.map((one) => one.name)
-  const unknown = migrations.filter((one) => !known.includes(one))
+  const isEarlier = ageOfServer(migrations) === 'before'
+  const unknown = isEarlier ? [] : migrations.filter((one) => !known.includes(one))
   if (number < VERSION_MIN) {
     return fail(name, `PostgreSQL ${version} is too old`, 'use PostgreSQL 13 or later')
   }
@@ -90,7 +92,7 @@ function checkVersion(seen: PostgresInspection): Finding {
   if (unknown.length > 1) {
     return fail(name, `written by a newer Moonbase (${unknown[0]})`, 'use that version')
   }
-  const pending = known.filter((one) => !migrations.includes(one)).length
+  const pending = isEarlier ? 1 : known.filter((one) => !migrations.includes(one)).length
   const age = migrations.length === 0 ? 'empty' : pending > 0 ? 'upgraded at the next start' : ''
   const extension = vector === null ? 'vector made at the first start' : `vector ${vector}`
   const about = [`PostgreSQL ${version}`, extension, `${answerMs.toFixed(1)} ms`, age]

@@ -51,7 +51,7 @@ async function examine(env: Invocation['env'], program: Program): Promise<Findin
     if (config.MB_DATABASE_URL === undefined) findings.push(checkSecrets(config))
     findings.push(...checkFiles(config), checkMemory(), checkClock(config, systemClock().now()))
     const { finding, runtime } = await checkNative(scratch ?? config.MB_DATA_DIR)
-    const data = await examineData(config, runtime?.vec0 ?? null)
+    const data = await examineData(config)
     findings.push(finding, ...data.findings)
     const clock = systemClock()
     const stored = usable ? data.stored() : {}
@@ -71,10 +71,10 @@ async function examine(env: Invocation['env'], program: Program): Promise<Findin
 }
 
 /** Checks the database, file or PostgreSQL, and reads the console's settings from it. */
-async function examineData(config: Config, vec0: string | null) {
+async function examineData(config: Config) {
   const { MB_DATABASE_URL: url, MB_DATABASE_DIRECT_URL: directUrl } = config
   if (url === undefined) {
-    return { findings: [checkDatabase(config, vec0)], stored: () => storedSettings(config) }
+    return { findings: [checkDatabase(config)], stored: () => storedSettings(config) }
   }
   const { examineDatabase } = await import('./database.ts')
   const { findings, sealed } = await examineDatabase(url, directUrl)

@@ -103,15 +103,14 @@ export function isServed({ MB_DATA_DIR: dataDir }: Config): boolean | null {
 }
 
 /** Reads the whole database, if there is one. */
-export function checkDatabase({ MB_DATA_DIR: dataDir }: Config, vec0: string | null): Finding {
+export function checkDatabase({ MB_DATA_DIR: dataDir }: Config): Finding {
   const name = 'Database'
   const path = databasePath(dataDir)
   const size = statOrNull(path)?.size
   if (size === undefined) return ok(name, 'none yet; the first start makes it')
   const mend = 'put a backup back: moonbase restore FILE --force'
   try {
-    const extensions = vec0 === null ? [] : [vec0]
-    const { damage, unknown, pending, foreign } = inspect({ path, extensions }, MIGRATIONS)
+    const { damage, unknown, pending, foreign } = inspect(path, MIGRATIONS)
     if (unknown[0]) {
       return fail(name, `written by a newer Moonbase (${unknown[0]})`, 'use that version')
     }
@@ -135,7 +134,7 @@ export function storedSettings(config: Config): SettingTexts {
     const given = config.MB_ENCRYPTION_KEY
     const key = given === 'off' ? null : (given ?? parseSecrets(text)?.encryption_key ?? null)
     const path = databasePath(config.MB_DATA_DIR)
-    return readStoredSettings(sealedSettings({ path, extensions: [] }), key, NO_LOG)
+    return readStoredSettings(sealedSettings(path), key, NO_LOG)
   } catch {
     // Other checks report faults of the folder, the secrets or the database.
     return {}
@@ -170,10 +169,8 @@ export function checkSecrets(config: Config): Finding {
 function needsSecrets({ MB_DATA_DIR: dataDir, MB_ENCRYPTION_KEY: key }: Config): boolean {
   const path = databasePath(dataDir)
   try {
-    return key === undefined && statOrNull(path) !== null && holdsSealed(fileAt(path))
+    return key === undefined && statOrNull(path) !== null && holdsSealed(path)
   } catch {
     return false
   }
 }
-
-const fileAt = (path: string) => ({ path, extensions: [] })

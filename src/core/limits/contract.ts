@@ -80,6 +80,10 @@ export const CLIENT_TOOLS_MAX = 128
 export const STOP_SEQUENCES_MAX = 4
 export const MODEL_CALLS_PER_TURN_MAX = 8
 export const MEMORY_TURNS_MAX = 20
+/** Turns of one person that go on without a reader, and how long they can be read after them. */
+export const DETACHED_TURNS_MAX = 4
+export const DETACHED_ENDED_MS = 10 * 60_000
+export const DETACHED_INTERRUPTED_MS = 24 * 60 * 60_000
 export const MEMORY_CHARS_MAX = 24_000
 /** Retrieved passages below this cosine similarity are not shown to the model. */
 export const KB_SCORE_MIN = 0.45

@@ -11,7 +11,7 @@ import { answerDoc, EVENTS_CONTENT } from '../../http/openapi-parts.ts'
 import type { Origins } from '../../http/origin.ts'
 import type { AddressLimit } from '../../http/request-limits.ts'
 import { clientOf, type Sse } from '../../http/sse.ts'
-import { sessionOf, VisitorTurn, visitorOf } from './visitor.ts'
+import { budgetOf, sessionOf, VisitorTurn, visitorOf } from './visitor.ts'
 
 export interface VisitorParts {
   readonly services: { readonly shares: Pick<Shares, 'open' | 'takeTurn'>; readonly agent: Agent }
@@ -87,7 +87,8 @@ export function visitorRoutes(parts: VisitorParts) {
         const { text, session_id } = await turnBody.read(request)
         await shares.takeTurn(share)
         const visitor = visitorOf(share)
-        const turnRequest = { text, images: [], kb: true, replace_last: false }
+        const budget = budgetOf(share)
+        const turnRequest = { text, images: [], kb: true, replace_last: false, budget }
         const turn = await agent.openTurn(visitor, turnRequest, sessionOf(share, session_id))
         return sse.respond<VisitorEvent>(
           (signal, emit) =>

@@ -3,7 +3,7 @@ import { randomToken, sha256Base64Url } from '../../core/crypto.ts'
 import { issue } from '../../core/errors.ts'
 import { requiredText } from '../../core/fields.ts'
 import { SHARE_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
-import type { Principal } from '../../core/principal.ts'
+import type { BudgetedKey, Principal } from '../../core/principal.ts'
 import type { OpenShare } from '../../features/shares/store.ts'
 
 /** A visitor's turn: a text, and the name that the browser has generated for the session. */
@@ -24,6 +24,13 @@ export const visitorOf = ({ id, tenantId, appId }: OpenShare): Principal => ({
   deviceId: null,
   userId: null,
   shareId: id,
+})
+
+/** The tokens that all visitors of a share may use; they are counted by its id. */
+export const budgetOf = ({ id, tenantId, dailyTokens }: OpenShare): BudgetedKey => ({
+  tenantId,
+  keyId: id,
+  dailyTokens,
 })
 
 /**

@@ -3,6 +3,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { BudgetExceeded } from '../../core/memory-budget.ts'
 import { ChannelFailure, type FailureReason } from '../../upstream/ports/failure.ts'
 import type { FileRef } from '../files/quotes.ts'
+import type { KbHit } from '../knowledge/model.ts'
 
 /** A passage of the knowledge base that was shown to the model. */
 export interface KbRef {
@@ -15,6 +16,17 @@ export interface KbRef {
   readonly heading: string | null
   readonly url: string | null
 }
+
+export const refsOf = (passages: readonly KbHit[]): KbRef[] =>
+  passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({
+    doc_id,
+    title,
+    seq,
+    score,
+    page,
+    heading,
+    url,
+  }))
 
 /** Which channel answered, as the client learns it. */
 export type AnsweringChannel = 'byo' | 'platform' | 'platform_fallback'
@@ -58,8 +70,22 @@ export type AgentEvent =
   | { readonly type: 'tool_call'; readonly name: string; readonly arguments?: string }
   | { readonly type: 'tool_result'; readonly name: string; readonly ok: boolean }
   | TurnStats
-  | { readonly type: 'llm_end'; readonly reply: string }
-  | { readonly type: 'error'; readonly message: string; readonly code: ErrorCode }
+  /** `seq` is the number of the turn in its session; absent when it was not stored. */
+  | {
+      readonly type: 'llm_end'
+      readonly reply: string
+      readonly stopped?: true
+      readonly seq?: number
+    }
+  /** The first event of a turn that goes on when its reader leaves. */
+  | { readonly type: 'turn'; readonly turn_id: string; readonly session_id: string }
+  | {
+      readonly type: 'error'
+      readonly message: string
+      readonly code: ErrorCode
+      /** The words of the provider, for those who can mend the channel. */
+      readonly detail?: string
+    }
 
 /** Passes events on as they happen. When it returns a promise, the receiver is slower: await it. */
 export type Emit = (events: readonly AgentEvent[]) => Promise<void> | undefined

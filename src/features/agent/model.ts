@@ -64,6 +64,8 @@ export const StudioRequest = AgentRequest.extend({
     .default(null),
   /** Whether the stream has events of type `thinking_delta`. */
   show_thinking: optionalFlag('show_thinking', false),
+  /** Whether the turn goes on when its reader leaves. */
+  detached: optionalFlag('detached', false),
   /** An app's form that is not saved; the turn runs as if it were. */
   draft: z
     .object(assistantFields, {

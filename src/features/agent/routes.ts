@@ -12,11 +12,13 @@ import { type PersonLimit, withoutIdleTimeout } from '../../http/request-limits.
 import { checkRole } from '../../http/roles.ts'
 import { clientOf, type Sse } from '../../http/sse.ts'
 import type { Apps } from '../apps/service.ts'
-import type { Sessions } from '../sessions/service.ts'
 import { createAgentCheck } from './check.ts'
+import type { Detached } from './detached.ts'
+import { TOLD_STREAM } from './detached-routes.ts'
 import type { AgentEvent } from './events.ts'
 import { AgentCheckResponse, AgentRequest, StudioRequest } from './model.ts'
 import type { Agent } from './service.ts'
+import { isLast, wireOf } from './told.ts'
 
 export interface AgentRouteOptions {
   readonly agent: Agent
@@ -26,14 +28,10 @@ export interface AgentRouteOptions {
 
 const body = jsonBody(AgentRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 
-/** The event without the arguments of a tool call, which only the console's transcript shows. */
-const wireOf = (event: AgentEvent): object =>
-  event.type === 'tool_call' ? { type: event.type, name: event.name } : event
-
 /** How these events are streamed, for http/sse.ts. */
 const AGENT_STREAM = {
   frame: (event: AgentEvent) => `event: ${event.type}\ndata: ${JSON.stringify(wireOf(event))}\n\n`,
-  isLast: ({ type }: AgentEvent) => type === 'llm_end' || type === 'error',
+  isLast: ({ type }: AgentEvent) => isLast(type),
   onStop: (reason: { readonly message: string; readonly code: ErrorCode }): AgentEvent => ({
     type: 'error',
     ...reason,
@@ -87,7 +85,7 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
 export interface StudioRouteOptions {
   readonly agent: Agent
   readonly apps: Pick<Apps, 'read'>
-  readonly sessions: Pick<Sessions, 'checkOwn'>
+  readonly detached: Pick<Detached, 'begin'>
   readonly sse: Sse
   /** Throws `rate_limited` for a person with too many turns a minute. */
   readonly studioLimit: PersonLimit
@@ -105,20 +103,25 @@ const studioBody = jsonBody(StudioRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
  */
 export const studioRoutes = (
   gate: Gate,
-  { agent, apps, sessions, sse, studioLimit }: StudioRouteOptions,
+  { agent, apps, detached: talks, sse, studioLimit }: StudioRouteOptions,
 ) =>
   new Elysia().use(gate).post(
     '/agent',
     async ({ principal, request, upload, server, set }) => {
       await studioLimit(principal)
-      const { app_id: appId, ...input } = await studioBody.read(request, upload)
+      const { app_id: appId, detached, ...input } = await studioBody.read(request, upload)
       const session = sessionId(input.session_id)
-      await sessions.checkOwn(principal, session, input.replace_last ? 'session' : 'turn')
       if (appId) await apps.read(principal.tenantId, appId)
       // A draft chooses tools, which viewers may not do.
       if (input.draft) checkRole(principal.role, 'editor')
-      const turn = await agent.openTurn({ ...principal, appId: appId || null }, input, session)
-      return sse.respond(turn.run, AGENT_STREAM, set, clientOf(principal, request, server))
+      const asked = { ...principal, appId: appId || null }
+      const client = clientOf(principal, request, server)
+      if (detached) {
+        const produce = await talks.begin(asked, input, session)
+        return sse.respond(produce, TOLD_STREAM, set, client)
+      }
+      const turn = await agent.openTurn(asked, input, session)
+      return sse.respond(turn.run, AGENT_STREAM, set, client)
     },
     {
       allow: MANAGERS,

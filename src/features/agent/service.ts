@@ -7,6 +7,7 @@ import { checkImageData, checkImageHosts, type ImageGuard } from '../../upstream
 import type { Devices } from '../devices/service.ts'
 import type { TurnFiles } from '../files/turn-files.ts'
 import type { Keys } from '../keys/service.ts'
+import type { Sessions } from '../sessions/service.ts'
 import type { Budgets, Usage } from '../usage/service.ts'
 import { type Brought, type Emit, errorEvent } from './events.ts'
 import type { ModelAnswer } from './model-loop.ts'
@@ -27,6 +28,7 @@ export interface AgentOptions extends TurnOptions {
   /** Judges the hosts of image links. */
   readonly imageGuard: ImageGuard
   readonly files: TurnFiles
+  readonly sessions: Pick<Sessions, 'checkTurn'>
   readonly devices: Pick<Devices, 'noteSeen'>
   readonly usage: Pick<Usage, 'countAsApp' | 'countTokens'>
 }
@@ -55,7 +57,7 @@ export interface OpenedTurn {
 
 /** The agent: turns of a session run one after another, sessions side by side. */
 export function createAgent(options: AgentOptions) {
-  const { configs, channelOf, openTurns, turnOrder, imageGuard, log } = options
+  const { configs, channelOf, openTurns, turnOrder, imageGuard, sessions, log } = options
 
   return {
     /** `sessionId` was checked by the caller; null is a turn without memory. Throws as `admit`. */
@@ -65,6 +67,7 @@ export function createAgent(options: AgentOptions) {
       sessionId: string | null,
     ): Promise<OpenedTurn> {
       const { tenantId, appId } = principal
+      if (sessionId !== null) await sessions.checkTurn(principal, sessionId)
       const images = imagesOf(request)
       if (images.length > 0) {
         await checkImageData(images, options.clock.steady)
@@ -138,21 +141,20 @@ export function createAgent(options: AgentOptions) {
 
 /**
  * Admits a turn; the returned function gives back what it holds of the budget. Throws `invalid_key`
- * for a key that was revoked since the request was admitted, and `budget_spent` for one without
- * tokens left; the console needs no key.
+ * for a key that was revoked since the request was admitted, and `budget_spent` for a caller
+ * without tokens left; the console needs no key.
  */
 async function admit(
   { keys, budgets }: AgentOptions,
   { tenantId, keyId }: Principal,
-  { text, conversation }: TurnRequest,
+  { text, conversation, budget }: TurnRequest,
 ): Promise<() => void> {
-  if (keyId === null) return () => {}
-  const dailyTokens = await keys.budgetOf(tenantId, keyId)
+  const dailyTokens = keyId === null ? 0 : await keys.budgetOf(tenantId, keyId)
   if (dailyTokens === null) throw appError('invalid_key')
-  if (dailyTokens === 0) return () => {}
+  const held = keyId === null ? budget : { tenantId, keyId, dailyTokens }
+  if (!held || held.dailyTokens === 0) return () => {}
   const said = conversation ? conversation.messages.map(({ content }) => content) : [text]
-  const tokens = estimateTokens(said) + TURN_TOKENS_HELD
-  return budgets.hold({ tenantId, keyId, dailyTokens }, tokens)
+  return budgets.hold(held, estimateTokens(said) + TURN_TOKENS_HELD)
 }
 
 /** Counts what only the turn tells about the caller, and not its key. */

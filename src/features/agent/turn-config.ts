@@ -1,4 +1,5 @@
-import type { Principal } from '../../core/principal.ts'
+import type { BudgetedKey, Principal } from '../../core/principal.ts'
+import type { Statement } from '../../storage/db.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { BuiltInTools, ToolsFor } from '../../tools/tool-box.ts'
 import type { ForcedTool, LlmMessage, Sampling, ToolSpec } from '../../upstream/ports/llm.ts'
@@ -70,10 +71,14 @@ export interface TurnRequest extends RequestedTurn {
   readonly replace_last?: boolean
   /** Whether the events contain the model's reasoning. */
   readonly show_thinking?: boolean
+  /** Statements of the transaction that stores the turn. */
+  readonly storing?: () => readonly Statement[]
   /** Tools of the caller's own connection, such as those of a device. */
   readonly ownTools?: readonly Tool[]
   /** From an API whose callers send their own messages, tools and sampling. */
   readonly conversation?: Conversation
+  /** The budget of a caller without a key. */
+  readonly budget?: BudgetedKey
 }
 
 /** What a caller sends in place of a single text. */

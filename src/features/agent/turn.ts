@@ -16,8 +16,10 @@ import type { SessionMemory } from '../sessions/service.ts'
 import type { Memory, StoredTurn } from '../sessions/store.ts'
 import type { Usage } from '../usage/service.ts'
 import { countedLlm } from './call-count.ts'
-import type { Emit, KbRef, TurnStats } from './events.ts'
-import { type Channel, type ModelAnswer, type ModelLoop, runModelLoop } from './model-loop.ts'
+import { type AgentEvent, type Emit, refsOf, type TurnStats } from './events.ts'
+import { fileRefsOf } from './file-quote.ts'
+import { type HeardAnswer, hearModel, isStopped } from './heard.ts'
+import type { Channel, ModelAnswer, ModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
 import { buildMessages, rememberedText, userMessage } from './prompt.ts'
 import type { Trace } from './trace.ts'
@@ -92,6 +94,8 @@ export async function runTurn(
     retrieveFor(options, turn, signal),
     options.files.open(asked, named, signal),
   ])
+  // Two may begin one name at once; turns of a session run one after another.
+  if (sessionId !== null) memory.checkTurn(principal, sessionId, recalled)
   const replaces = request.replace_last ? replaceable(recalled, principal) : null
   const before = replaces ? { ...recalled, turns: recalled.turns.slice(0, -1) } : recalled
   if (sessionId !== null && memory.isFull(before)) {
@@ -103,29 +107,35 @@ export async function runTurn(
   const fileRefs = fileRefsOf(files)
   if (fileRefs.length > 0) await emit([{ type: 'file_refs', refs: fileRefs }])
   const share = budget.open(tenantId)
+  let seq: number | null = null
   try {
     const loop = await modelLoopOf(options, turn, { primary, before, found, files, share })
-    const answer = await runModelLoop(loop, signal, emit)
-    await confirm()
-    signal.throwIfAborted()
+    const answer = await hearModel(loop, signal, emit)
+    if (!isStopped(signal)) {
+      await confirm()
+      signal.throwIfAborted()
+    }
     const stats = statsOf(answer, found)
     if (sessionId !== null && answer.clientCalls.length === 0) {
       const isBuiltIn = answer.channel.llm.name === 'offline'
-      const told = { refs: refsOf(passages), fileRefs }
-      const details = turn.trace.details(told, stats, isBuiltIn)
-      await appendTurn(options, { ...turn, sessionId }, answer, {
-        before,
-        replaces,
-        details,
-        files,
-      })
+      const known = turn.trace.details({ refs: refsOf(passages), fileRefs }, stats, isBuiltIn)
+      const details = answer.stopped ? { ...known, stopped: true as const } : known
+      const kept = { before, replaces, details, files }
+      seq = await appendTurn(options, { ...turn, sessionId }, answer, kept)
     }
-    await emit([stats, { type: 'llm_end', reply: answer.text }])
+    await emit([stats, endOf(answer, seq)])
     return answer
   } finally {
     share.close()
   }
 }
+
+const endOf = ({ text, stopped }: HeardAnswer, seq: number | null): AgentEvent => ({
+  type: 'llm_end',
+  reply: text,
+  ...(stopped ? { stopped } : {}),
+  ...(seq === null ? {} : { seq }),
+})
 
 interface LoopParts {
   readonly primary: Channel
@@ -197,18 +207,19 @@ interface Remembered {
 
 /**
  * Stores the turn; once the session is long, or too long for the model that answered, its older
- * half is folded by the same channel.
+ * half is folded by the same channel. Resolves with the number of the turn.
  */
 async function appendTurn(
   options: TurnOptions,
-  { principal, sessionId, request, fence }: Turn & { readonly sessionId: string },
+  { principal, sessionId, request, fence: order }: Turn & { readonly sessionId: string },
   { text: reply, channel, forgot }: ModelAnswer,
   { before, replaces, details, files }: Remembered,
-): Promise<void> {
+): Promise<number | null> {
   const { clock, memory, folding } = options
-  const { tenantId, appId, deviceId, userId } = principal
+  const { tenantId, appId, deviceId } = principal
   const userText = rememberedText(request.text, request.images, files.names)
-  const isLong = await memory.appendTurn(before, {
+  const fence = [...order, ...files.link, ...(request.storing?.() ?? [])]
+  const { seq, isLong } = await memory.appendTurn(before, {
     tenantId,
     sessionId,
     userText,
@@ -216,16 +227,17 @@ async function appendTurn(
     at: clock.iso(),
     appId,
     deviceId,
-    userId,
     replaces,
     details: JSON.stringify(details),
-    fence: [...fence, ...files.link],
+    fence,
+    principal,
   })
   // Folded by the channel that answered. A channel of the tenant that has just failed would fail at
   // the summary, too, and the platform's must see only what `provider_fallback` has announced.
   if (isLong || forgot) {
     folding.start(tenantId, sessionId, counted(options, principal, channel), forgot)
   }
+  return seq
 }
 
 /** The same channel; its calls count for the key of the turn. */
@@ -256,19 +268,6 @@ async function retrieveFor(
     return 'skipped'
   }
 }
-
-const fileRefsOf = ({ quoted }: FilesOfTurn) => quoted.map(({ text: _, ...ref }) => ref)
-
-const refsOf = (passages: readonly KbHit[]): KbRef[] =>
-  passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({
-    doc_id,
-    title,
-    seq,
-    score,
-    page,
-    heading,
-    url,
-  }))
 
 /** Images, and the calls of earlier messages, are counted with the body of the request. */
 const bytesOf = (messages: readonly LlmMessage[]): number =>

@@ -67,13 +67,10 @@ export function createListingWrites(db: Db) {
   }
 }
 
-/**
- * Stores a tool and keeps its approval, of its earlier version. A tool that was approved under the
- * hash of an earlier version of the program stays approved unless what it may change is another.
- */
+/** Stores a tool and keeps its approval, of its earlier version. */
 const upsertTool = (serverId: string, tool: KeptTool, position: number) => {
-  const { name, title, description, readOnly, destructive, schema, paramHeaders, reason } = tool
-  const { hash, formerHash } = tool
+  const { name, title, description, readOnly, destructive, schema, paramHeaders, reason, hash } =
+    tool
   return sql`
   INSERT INTO mcp_tool (server_id, name, position, title, description, read_only, destructive,
     schema, schema_chars, param_headers, reason, hash)
@@ -84,9 +81,5 @@ const upsertTool = (serverId: string, tool: KeptTool, position: number) => {
     title = excluded.title, description = excluded.description, read_only = excluded.read_only,
     destructive = excluded.destructive, schema = excluded.schema,
     schema_chars = excluded.schema_chars, param_headers = excluded.param_headers,
-    reason = excluded.reason, hash = excluded.hash,
-    approved_hash = CASE WHEN mcp_tool.approved_hash = ${formerHash}
-        AND mcp_tool.read_only = excluded.read_only
-        AND mcp_tool.destructive = excluded.destructive
-      THEN excluded.hash ELSE mcp_tool.approved_hash END`
+    reason = excluded.reason, hash = excluded.hash`
 }

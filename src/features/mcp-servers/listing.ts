@@ -25,8 +25,6 @@ export interface KeptTool {
   readonly reason: UnusableReason | null
   /** SHA-256 of name, description, schema and what the server says that the tool may change. */
   readonly hash: string
-  /** The hash of an earlier version of the program, which left out what the tool may change. */
-  readonly formerHash: string
 }
 
 /**
@@ -79,7 +77,6 @@ function readTool(raw: unknown, index: number): KeptTool {
     paramHeaders: [],
     reason: null,
     hash: sha256Hex(`${readOnly} ${destructive} ${text}`),
-    formerHash: sha256Hex(text),
   }
   if (tool.name === '' || tool.name !== name) return unusable(tool, `#${index + 1}`, 'malformed')
   if (isLong) return unusable(tool, name, 'too_large')

@@ -50,7 +50,7 @@ export interface Definition
   extends Pick<StoredTool, 'name' | 'description' | 'reason' | 'hash' | 'approvedDescription'> {
   readonly schema: string
   readonly paramHeaders: string
-  /** The approved schema; null also when an earlier version of the program did not store it. */
+  /** The approved schema. */
   readonly approvedSchema: string | null
 }
 

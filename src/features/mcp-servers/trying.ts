@@ -67,7 +67,7 @@ function shownDefinition(tool: Definition): McpDefinition {
     schema: schemaOf(schema),
     hash,
     approved:
-      approvedDescription === null
+      approvedDescription === null || approvedSchema === null
         ? null
         : { description: approvedDescription, schema: schemaOf(approvedSchema) },
   }

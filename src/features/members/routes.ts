@@ -14,7 +14,10 @@ import type { Members } from './service.ts'
 
 const invite = jsonBody(InviteRequest)
 const change = jsonBody(RoleRequest)
-const REMOVAL_QUERY = queryDoc({ keys: 'revoke ends the keys that the member has made, too' })
+const REMOVAL_QUERY = queryDoc({
+  keys: 'revoke ends the keys that the member has made, too',
+  talks: 'delete deletes what the member has said on the console, too',
+})
 
 /** The members of the tenant, below /console; http/roles.ts says who may call what. */
 export const memberRoutes = (gate: Gate, members: Members) =>
@@ -56,8 +59,12 @@ export const memberRoutes = (gate: Gate, members: Members) =>
     .delete(
       '/members/:id',
       ({ principal, params, request }) => {
-        const revokesKeys = new URL(request.url).searchParams.get('keys') === 'revoke'
-        return members.remove(principal, params.id, revokesKeys)
+        const query = new URL(request.url).searchParams
+        const also = {
+          keys: query.get('keys') === 'revoke',
+          talks: query.get('talks') === 'delete',
+        }
+        return members.remove(principal, params.id, also)
       },
       {
         allow: ['session'],

@@ -16,8 +16,19 @@ export interface MembersOptions {
   readonly mail: (email: string, inviterId: string) => Promise<boolean>
   /** The statement that revokes the keys which a person has made in the tenant. */
   readonly revokeOfPerson: (tenantId: string, userId: string) => Statement
+  /** Deletes what the person has said in the tenant; `forget` is called once it is stored. */
+  readonly talks: {
+    readonly removal: (tenantId: string, userId: string) => Statement
+    readonly forget: () => void
+  }
   /** Ends open turns and streams of people and keys that the tenant no longer admits. */
   readonly onRemoved: (tenantId: string) => Promise<void>
+}
+
+/** What goes with a member who is removed. */
+export interface RemovedToo {
+  readonly keys: boolean
+  readonly talks: boolean
 }
 
 const missing = () => appError('not_found', { what: 'member' })
@@ -25,7 +36,7 @@ const memberOf = ({ user_id: _, ...member }: MemberRow): Member => member
 
 /** Who belongs to a tenant, and as what. */
 export function createMembers(options: MembersOptions) {
-  const { store, clock, checkInvitations, mail, revokeOfPerson, onRemoved } = options
+  const { store, clock, checkInvitations, mail, revokeOfPerson, talks, onRemoved } = options
 
   /** The error for a change that the store refused. */
   async function refusal(tenantId: string, id: string) {
@@ -63,15 +74,21 @@ export function createMembers(options: MembersOptions) {
 
     /**
      * Ends a membership at once; owners may end any, other members only their own. With
-     * `revokesKeys` the keys that the member has made in the tenant end, too. Throws `last_owner`.
+     * `keys` the keys that the member has made in the tenant end, too, and with `talks` the
+     * person's conversations in it are deleted. Throws `last_owner`.
      */
-    async remove({ tenantId, userId, role }: Principal, id: string, revokesKeys: boolean) {
+    async remove({ tenantId, userId, role }: Principal, id: string, also: RemovedToo) {
       const member = await store.find(tenantId, id)
       if (role !== 'owner' && member?.user_id !== userId) throw appError('forbidden_role')
-      const maker = revokesKeys ? member?.user_id : null
-      const also = maker ? [revokeOfPerson(tenantId, maker)] : []
-      if (!(await store.remove(tenantId, id, also))) throw await refusal(tenantId, id)
+      const person = member?.user_id ?? null
+      const maker = also.keys ? person : null
+      const statements = [
+        ...(maker ? [revokeOfPerson(tenantId, maker)] : []),
+        ...(also.talks && person ? [talks.removal(tenantId, person)] : []),
+      ]
+      if (!(await store.remove(tenantId, id, statements))) throw await refusal(tenantId, id)
       await onRemoved(tenantId)
+      talks.forget()
       return { id, deleted: true as const, revoked_keys: maker ? (member?.keys ?? 0) : 0 }
     },
   }

@@ -9,12 +9,16 @@ export interface PeopleOptions {
   readonly nameOf: (tenant: Pick<Membership, 'name' | 'owner'>) => string
   /** Ends open turns and streams that people of the tenant may no longer have. */
   readonly onEnded: (tenantId: string) => Promise<void>
+  /** Called when talks of a person were deleted. */
+  readonly forgetTalks: () => void
   /** Called when tenants may have lost their last member. */
   readonly onGone: () => void
 }
 
 /** The people who can sign in, for the operators. */
-export function createPeople({ store, clock, nameOf, onEnded, onGone }: PeopleOptions) {
+export function createPeople(options: PeopleOptions) {
+  const { store, clock, nameOf, onEnded, onGone, forgetTalks } = options
+
   function shown(row: PersonRow, memberships: readonly Membership[]): Person {
     const tenants = memberships.filter(({ user_id }) => user_id === row.id)
     return {
@@ -79,6 +83,7 @@ export function createPeople({ store, clock, nameOf, onEnded, onGone }: PeopleOp
         throw appError('last_operator')
       }
       await endAll(tenants)
+      forgetTalks()
       onGone()
       return { id, deleted: true }
     },

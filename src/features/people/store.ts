@@ -137,6 +137,7 @@ export function createPeopleStore(db: Db) {
               ...tenants.map(({ tenant_id }) => ['member', tenant_id] as const),
             ],
           }),
+          sql`DELETE FROM session WHERE user_id = ${id}`,
           { sql: `DELETE FROM member WHERE tenant_id IN (${gone})`, args: [] },
           { sql: `DELETE FROM share WHERE tenant_id IN (${gone})`, args: [] },
         ]),

@@ -1,4 +1,5 @@
 import type { TurnIndex } from '../../storage/indexes.ts'
+import type { Scope } from './access.ts'
 import { excerptOf, type SearchTerm, searchTerms } from './conversation-search.ts'
 import type {
   ConversationRow,
@@ -79,20 +80,21 @@ export function createConversationFinder({ store, index }: FinderOptions) {
    * is in some of the newest conversations; a rare one leads to the few that hold it.
    */
   async function find(
-    tenantId: string,
+    scope: Scope,
     { q, place, limit }: FindQuery,
     signal?: AbortSignal,
   ): Promise<number[]> {
+    const { tenantId } = scope
     const found: number[] = []
     let terms = searchTerms(q)
     if (terms.length === 0) return found
     let after = place
-    let source = (count: number) => store.places(tenantId, after, count, signal)
+    let source = (count: number) => store.places(scope, after, count, signal)
     for (let step = 0; ; step++) {
       if (step === 1) {
         const { nums, common } = await byRareTerms(index, tenantId, terms, signal)
         if (nums) {
-          source = (count) => store.placesOf(tenantId, nums, after, count, signal)
+          source = (count) => store.placesOf(scope, nums, after, count, signal)
           terms = common
         }
       }

@@ -11,10 +11,16 @@ import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
+import { KINDS, type Kind, scopeOf } from './access.ts'
+import type { Branches } from './branches.ts'
 import type { ListPosition } from './conversation-store.ts'
 import type { ConversationQuery, Conversations } from './conversations.ts'
-import { Conversation, ConversationListResponse, ConversationRequest } from './model.ts'
-import type { Sessions } from './service.ts'
+import {
+  Conversation,
+  ConversationListResponse,
+  ConversationRequest,
+  VersionsResponse,
+} from './model.ts'
 
 const LIST_QUERY = queryDoc({
   q: 'words or their beginnings in titles and texts, 1 to 200 characters; none: all conversations',
@@ -22,23 +28,21 @@ const LIST_QUERY = queryDoc({
   before: 'next_before of the page before',
   folder: 'only conversations of this folder',
   archived: 'true: archived ones alone; else they are found by q alone',
+  of: 'one kind: mine, website, devices or api; for viewers mine alone',
 })
 
 const change = jsonBody(ConversationRequest)
 
-interface ConversationServices {
-  readonly conversations: Conversations
-  readonly sessions: Pick<Sessions, 'checkOwn'>
-}
-
 /** Conversations with titles and search; `/sessions` has only the metadata of sessions. */
-export const conversationRoutes = (gate: Gate, { conversations, sessions }: ConversationServices) =>
+export const conversationRoutes = (gate: Gate, conversations: Conversations, branches: Branches) =>
   new Elysia()
     .use(gate)
     .get(
       '/conversations',
-      ({ principal, request }) =>
-        conversations.list(principal.tenantId, queryOf(request), request.signal),
+      async ({ principal, request }) => {
+        const { kind, ...query } = queryOf(request)
+        return conversations.list(scopeOf(principal, kind), query, request.signal)
+      },
       {
         allow: MANAGERS,
         response: ConversationListResponse,
@@ -48,13 +52,21 @@ export const conversationRoutes = (gate: Gate, { conversations, sessions }: Conv
         },
       },
     )
+    .get(
+      '/conversations/:id/versions',
+      ({ principal, params }) => branches.versions(principal, sessionId(params.id)),
+      {
+        allow: MANAGERS,
+        response: VersionsResponse,
+        detail: { summary: 'List the versions of a conversation' },
+      },
+    )
     .put(
       '/conversations/:id',
       async ({ principal, params, request, upload }) => {
         const id = sessionId(params.id)
         const input = await change.read(request, upload)
-        await sessions.checkOwn(principal, id, 'session')
-        return conversations.change(principal.tenantId, id, input)
+        return conversations.change(principal, id, input)
       },
       {
         allow: MANAGERS,
@@ -68,11 +80,12 @@ export const conversationRoutes = (gate: Gate, { conversations, sessions }: Conv
       },
     )
 
-function queryOf({ url }: Request): ConversationQuery {
+function queryOf({ url }: Request): ConversationQuery & { readonly kind: Kind | null } {
   const query = new URL(url).searchParams
   const q = query.get('q')?.trim() ?? ''
   if (charCount(q) > CONVERSATION_QUERY_CHARS_MAX) throw appError('query_invalid', { field: 'q' })
   return {
+    kind: kindOf(query.get('of')),
     q,
     marks: { folder: query.get('folder'), archived: archivedIn(query.get('archived'), q) },
     place: placeOf(query.get('before')),
@@ -98,4 +111,10 @@ function placeOf(before: string | null): ListPosition | null {
   const [, pinned, lastAt, id] = PLACE.exec(before) ?? []
   if (lastAt === undefined) throw appError('query_invalid', { field: 'before' })
   return { lastAt, id: id || null, pinned: pinned === '!' }
+}
+
+function kindOf(word: string | null): Kind | null {
+  if (word === null || word === '') return null
+  if (!Object.hasOwn(KINDS, word)) throw appError('query_invalid', { field: 'of' })
+  return word as Kind
 }

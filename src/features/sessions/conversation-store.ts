@@ -1,5 +1,6 @@
 import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
 import type { TurnIndex } from '../../storage/indexes.ts'
+import { inScope, isUsed, type Scope } from './access.ts'
 import { INDEXED_CHARS_MAX } from './conversation-search.ts'
 import { indexTitle } from './indexing-store.ts'
 import type { ConversationRequest } from './model.ts'
@@ -15,6 +16,7 @@ export interface ConversationRow {
   readonly last_at: string
   readonly app_id: string | null
   readonly device_id: string | null
+  readonly user_id: string | null
   /** Numbers of the first and the last turn that are kept. */
   readonly first_seq: number | null
   readonly last_seq: number | null
@@ -45,18 +47,37 @@ const FIRST_TEXT_CHARS = 400
 
 const TURNS = 'FROM turn t WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id'
 
-const COLUMNS = `s.id, s.title AS named, s.turn_count, s.last_at, s.app_id, s.device_id,
+const COLUMNS = `s.id, coalesce(s.title, s.auto_title) AS named,
+  s.turn_count, s.last_at, s.app_id, s.device_id, s.user_id,
   s.folder, s.pinned, s.archived,
   (SELECT min(t.seq) ${TURNS}) AS first_seq, (SELECT max(t.seq) ${TURNS}) AS last_seq,
-  (SELECT substr(t.user_text, 1, ${FIRST_TEXT_CHARS}) ${TURNS}
-    ORDER BY t.seq LIMIT 1) AS first_text`
+  coalesce((SELECT substr(t.user_text, 1, ${FIRST_TEXT_CHARS}) ${TURNS} ORDER BY t.seq LIMIT 1),
+    (SELECT substr(d.user_text, 1, ${FIRST_TEXT_CHARS}) FROM talk_turn d
+      WHERE d.tenant_id = s.tenant_id AND d.session_id = s.id AND d.state <> 'ended'
+      ORDER BY d.started_at LIMIT 1)) AS first_text`
+
+const NOTHING: Statement = { sql: '', args: [] }
 
 /** The conversations after a place, in order. */
-const after = (tenantId: string, place: ListPosition | null, limit: number): Statement => ({
-  sql: `SELECT * FROM session WHERE tenant_id = ?
-    AND last_at <= ? AND (last_at < ? OR id > ?) ORDER BY last_at DESC, id LIMIT ?`,
-  args: [tenantId, place?.lastAt ?? '~', place?.lastAt ?? '~', place?.id ?? null, limit],
-})
+function after(
+  scope: Scope,
+  place: ListPosition | null,
+  limit: number,
+  also: Statement = NOTHING,
+): Statement {
+  const shown = inScope(scope)
+  const lastAt = place?.lastAt ?? '~'
+  return {
+    sql: `SELECT * FROM session WHERE ${shown.sql}
+      AND last_at <= ? AND (last_at < ? OR id > ?) ${also.sql} ORDER BY last_at DESC, id LIMIT ?`,
+    args: [...shown.args, lastAt, lastAt, place?.id ?? null, ...also.args, limit],
+  }
+}
+
+/** Of the versions of one conversation, the one that was used last. */
+const NEWEST_OF_FAMILY = `AND (session.family IS NULL OR NOT EXISTS (SELECT 1 FROM session o
+  WHERE o.tenant_id = session.tenant_id AND o.family = session.family
+    AND (o.last_at > session.last_at OR (o.last_at = session.last_at AND o.num > session.num))))`
 
 /** A conversation in its order, by its number. */
 export interface NumberedPlace extends ListPosition {
@@ -79,29 +100,25 @@ export interface ConversationStoreOptions {
   readonly index: Pick<TurnIndex, 'put'>
 }
 
-/** Pinned conversations after a place, or others. */
+/** Pinned conversations after a place, or others, each as its newest version. */
 function marked(
   db: Db,
-  tenantId: string,
+  scope: Scope,
   place: ListPosition | null,
   limit: number,
   { folder, archived }: Marks,
   pinned: 0 | 1,
 ): Promise<ConversationRow[]> {
-  const lastAt = place?.lastAt ?? '~'
   const kept = archived === null ? null : Number(archived)
+  const chosen: Statement = {
+    sql: `AND pinned = ${pinned} AND (CAST(? AS TEXT) IS NULL OR folder = ?)
+      AND (CAST(? AS BIGINT) IS NULL OR archived = ?) ${NEWEST_OF_FAMILY}`,
+    args: [folder, folder, kept, kept],
+  }
+  const page = after(scope, place, limit, chosen)
   return db.all<ConversationRow>({
-    sql: `SELECT ${COLUMNS} FROM (SELECT * FROM session
-        WHERE tenant_id = ? AND pinned = ${pinned}
-          AND (CAST(? AS TEXT) IS NULL OR folder = ?)
-          AND (CAST(? AS BIGINT) IS NULL OR archived = ?)
-          AND last_at <= ? AND (last_at < ? OR id > ?)
-        ORDER BY last_at DESC, id LIMIT ?) s
-      ORDER BY s.last_at DESC, s.id`,
-    args: [
-      ...[tenantId, folder, folder, kept, kept],
-      ...[lastAt, lastAt, place?.id ?? null, limit],
-    ],
+    sql: `SELECT ${COLUMNS} FROM (${page.sql}) s ORDER BY s.last_at DESC, s.id`,
+    args: page.args,
   })
 }
 
@@ -110,24 +127,24 @@ export function createConversationStore({ db, reader, index }: ConversationStore
   return {
     /** The conversations after a place, or the first ones; pinned ones come before the others. */
     async list(
-      tenantId: string,
+      scope: Scope,
       place: ListPosition | null,
       limit: number,
       marks: Marks,
     ): Promise<ConversationRow[]> {
       const isAmongPinned = place === null || place.pinned === true
-      const pinned = isAmongPinned ? await marked(db, tenantId, place, limit, marks, 1) : []
+      const pinned = isAmongPinned ? await marked(db, scope, place, limit, marks, 1) : []
       if (pinned.length >= limit) return pinned
       const start = isAmongPinned ? null : place
-      const rest = await marked(db, tenantId, start, limit - pinned.length, marks, 0)
+      const rest = await marked(db, scope, start, limit - pinned.length, marks, 0)
       return [...pinned, ...rest]
     },
 
     /** The numbers of the conversations after a place, or of the first ones. */
-    places(tenantId: string, place: ListPosition | null, limit: number, signal?: AbortSignal) {
-      const page = after(tenantId, place, limit)
+    places(scope: Scope, place: ListPosition | null, limit: number, signal?: AbortSignal) {
+      const page = after(scope, place, limit)
       return reader.all<NumberedPlace>(
-        tenantId,
+        scope.tenantId,
         {
           sql: `SELECT num, last_at AS "lastAt", id FROM (${page.sql}) s
             ORDER BY last_at DESC, id`,
@@ -139,24 +156,23 @@ export function createConversationStore({ db, reader, index }: ConversationStore
 
     /** As `places`, of these conversations alone. */
     placesOf(
-      tenantId: string,
+      scope: Scope,
       nums: readonly number[],
       place: ListPosition | null,
       limit: number,
       signal?: AbortSignal,
     ) {
       const lastAt = place?.lastAt ?? '~'
-      return reader.all<NumberedPlace>(
-        tenantId,
-        sql`
-        SELECT s.num, s.last_at AS "lastAt", s.id
-        FROM json_each(${inRows(nums)}) wanted
-          CROSS JOIN session s
-        WHERE s.num = CAST(wanted.value ->> 0 AS BIGINT) AND s.tenant_id = ${tenantId}
-          AND s.last_at <= ${lastAt} AND (s.last_at < ${lastAt} OR s.id > ${place?.id ?? null})
-        ORDER BY s.last_at DESC, s.id LIMIT ${limit}`,
-        signal,
-      )
+      const shown = inScope(scope)
+      const statement = {
+        sql: `SELECT session.num, session.last_at AS "lastAt", session.id
+          FROM json_each(?) wanted CROSS JOIN session
+          WHERE session.num = CAST(wanted.value ->> 0 AS BIGINT) AND ${shown.sql}
+            AND session.last_at <= ? AND (session.last_at < ? OR session.id > ?)
+          ORDER BY session.last_at DESC, session.id LIMIT ?`,
+        args: [inRows(nums), ...shown.args, lastAt, lastAt, place?.id ?? null, limit],
+      }
+      return reader.all<NumberedPlace>(scope.tenantId, statement, signal)
     },
 
     /** These conversations, in the order of the list. */
@@ -188,7 +204,8 @@ export function createConversationStore({ db, reader, index }: ConversationStore
     /** Null for a session that was never used. */
     read: (tenantId: string, id: string) =>
       db.get<ConversationRow>({
-        sql: `SELECT ${COLUMNS} FROM session s WHERE s.tenant_id = ? AND s.id = ?`,
+        sql: `SELECT ${COLUMNS} FROM session s
+          WHERE s.tenant_id = ? AND s.id = ? AND ${isUsed('s')}`,
         args: [tenantId, id],
       }),
 

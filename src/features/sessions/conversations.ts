@@ -1,8 +1,10 @@
 import { appError } from '../../core/errors.ts'
 import { CONVERSATION_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
+import type { Principal } from '../../core/principal.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars, inOneLine } from '../../core/text.ts'
 import type { TurnIndex } from '../../storage/indexes.ts'
+import { isSeen, type Scope } from './access.ts'
 import { createConversationFinder } from './conversation-finder.ts'
 import type {
   ConversationRow,
@@ -34,22 +36,22 @@ export function createConversations({ store, index }: ConversationsOptions) {
   return {
     /** Most recently active first. Rejects with the signal's reason when it aborts. */
     async list(
-      tenantId: string,
+      scope: Scope,
       query: ConversationQuery,
       signal?: AbortSignal,
     ): Promise<ConversationListResponse> {
       const { q, marks, place, limit } = query
       const find = async () => {
-        const nums = await finder.find(tenantId, query, signal)
-        const shown = await finder.show(tenantId, q, nums.slice(0, limit), signal)
+        const nums = await finder.find(scope, query, signal)
+        const shown = await finder.show(scope.tenantId, q, nums.slice(0, limit), signal)
         return { shown, isLast: nums.length <= limit }
       }
       const browse = async () => {
-        const rows = await store.list(tenantId, place, limit + 1, marks)
+        const rows = await store.list(scope, place, limit + 1, marks)
         const shown = rows.slice(0, limit).map((row) => ({ row, match: undefined }))
         return { shown, isLast: rows.length <= limit }
       }
-      const { shown, isLast } = await (q === '' ? browse() : inTurn(tenantId, find, signal))
+      const { shown, isLast } = await (q === '' ? browse() : inTurn(scope.tenantId, find, signal))
       const last = isLast ? undefined : shown.at(-1)?.row
       return {
         conversations: shown
@@ -61,18 +63,28 @@ export function createConversations({ store, index }: ConversationsOptions) {
       }
     },
 
-    /** Null for a session that was never used. */
-    async read(tenantId: string, id: string): Promise<Conversation | null> {
+    /** Throws `not_found`. */
+    async read(principal: Principal, id: string): Promise<Conversation> {
+      const row = await store.read(principal.tenantId, id)
+      if (!row || !isSeen(principal, row.user_id)) throw appError('not_found', { what: 'session' })
+      return conversationOf(row)
+    },
+
+    /** The title that people see; empty for an unknown conversation. */
+    async titleOf(tenantId: string, id: string): Promise<string> {
       const row = await store.read(tenantId, id)
-      return row && conversationOf(row)
+      return row ? conversationOf(row).title : ''
     },
 
     /** Changes what is given; a blank title removes it. Throws `not_found`. */
     async change(
-      tenantId: string,
+      principal: Principal,
       id: string,
       { title, ...marks }: ConversationRequest,
     ): Promise<Conversation> {
+      const { tenantId } = principal
+      const before = await store.read(tenantId, id)
+      if (!isSeen(principal, before?.user_id)) throw appError('not_found', { what: 'session' })
       if (title !== undefined) await store.rename(tenantId, id, title || null)
       if (Object.values(marks).some((one) => one !== undefined)) {
         await store.mark(tenantId, id, marks)

@@ -26,7 +26,8 @@ export interface SessionExportParts {
     readonly turns: AsyncIterable<TranscriptTurn>
     readonly next_before: number | null
   }>
-  readonly head: (tenantId: string, id: string) => Promise<Pick<Conversation, 'title'> | null>
+  /** Throws `not_found` for a session that the caller does not see. */
+  readonly head: (principal: Principal, id: string) => Promise<Pick<Conversation, 'title'>>
 }
 
 /** Turns whose numbers are read at once. */
@@ -51,10 +52,10 @@ export function createSessionExport({ page, head }: SessionExportParts) {
     id: string,
     format: ExportFormat,
   ): Promise<Response> {
-    const found = await head(principal.tenantId, id)
-    const turns = found ? await turnsOf(principal, id) : []
-    const isForeign = principal.kind === 'app' && turns.length === 0
-    if (!found || isForeign) throw appError('not_found', { what: 'session' })
+    const found = await head(principal, id)
+    const turns = await turnsOf(principal, id)
+    if (principal.kind === 'app' && turns.length === 0)
+      throw appError('not_found', { what: 'session' })
     const text = WRITERS[format]({ session_id: id, title: found.title, turns })
     return new Response(text, {
       headers: {

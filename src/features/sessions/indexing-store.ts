@@ -30,7 +30,7 @@ export function indexTitle(
   return index.put(tenantId, place, indexWords([title ?? '']))
 }
 
-/** A session whose turns with numbers below `below` were stored before there was an index. */
+/** A session whose turns with numbers below `below` were stored without an index. */
 export interface WaitingSession extends TurnOf {
   readonly title: string | null
   readonly below: number
@@ -52,7 +52,7 @@ export interface IndexingStoreOptions {
   readonly index: Pick<TurnIndex, 'put'>
 }
 
-/** Indexes what was stored before there was an index. */
+/** Indexes what was stored without an index. */
 export function createIndexingStore({ db, reader, index }: IndexingStoreOptions) {
   const turnsOf = ({ tenantId, sessionId, below }: WaitingSession) =>
     reader.all<OldTurn>(

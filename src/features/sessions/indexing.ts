@@ -8,8 +8,8 @@ export interface IndexingOptions {
 }
 
 /**
- * Indexes the turns of earlier versions in the background, those of the newest conversations first.
- * What was done stays done when it is interrupted.
+ * Indexes turns that came without an index, as those of a box that moved to PostgreSQL do, in the
+ * background: those of the newest conversations first. What was done stays done when interrupted.
  */
 export function createIndexing({ store, leases }: IndexingOptions) {
   async function work(signal: AbortSignal): Promise<void> {

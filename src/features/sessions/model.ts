@@ -90,6 +90,8 @@ export const TurnDetails = z.object({
     .optional(),
   /** The model's reasoning, shortened; on the console only. */
   thinking: z.string().optional(),
+  /** The person stopped the answer; the reply is what was written until then. */
+  stopped: z.literal(true).optional(),
   /** The built-in responder answered, because no model is connected; on the console only. */
   builtin: z.literal(true).optional(),
 })
@@ -100,7 +102,7 @@ export const TranscriptTurn = z.object({
   user_text: z.string(),
   reply: z.string(),
   created_at: z.string(),
-  /** Null for turns of earlier versions. */
+  /** Null where it is unknown how the turn was answered. */
   details: TurnDetails.nullable(),
 })
 export type TranscriptTurn = z.infer<typeof TranscriptTurn>
@@ -132,6 +134,25 @@ export const ConversationListResponse = z.object({
   next_before: z.string().nullable(),
 })
 export type ConversationListResponse = z.infer<typeof ConversationListResponse>
+
+/** A branch has the turns up to this one; 0: none. */
+export const BranchRequest = z.object({
+  seq: z
+    .int({ error: issue('field_required', { field: 'seq', kind: 'int' }) })
+    .min(0, { error: issue('field_too_small', { field: 'seq', min: 0 }) }),
+})
+export const BranchResponse = z.object({ session_id: z.string() })
+
+export const VersionsResponse = z.object({
+  versions: z.array(
+    z.object({
+      session_id: z.string(),
+      /** The turn after which it begins to differ; null for one that is no branch. */
+      from_seq: z.int().nullable(),
+      last_at: z.string(),
+    }),
+  ),
+})
 
 const TITLE = { field: 'title', max: CONVERSATION_TITLE_CHARS_MAX }
 

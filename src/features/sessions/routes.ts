@@ -8,11 +8,15 @@ import {
   TRANSCRIPT_LIMIT_MAX,
 } from '../../core/limits/contract.ts'
 import { EVERYONE, MANAGERS } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { AnswerContext, JsonAnswers } from '../../http/json-answers.ts'
 import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
+import type { Branches } from './branches.ts'
 import { exportFormat, type SessionExport } from './export.ts'
 import {
+  BranchRequest,
+  BranchResponse,
   HistoryResponse,
   SessionDeleteResponse,
   SessionListResponse,
@@ -26,6 +30,10 @@ const LIST_QUERY = queryDoc({
 })
 
 const TRANSCRIPT_READERS = EVERYONE.filter((kind) => kind !== 'device')
+
+const REMOVAL_QUERY = queryDoc({ family: '1 forgets all versions of the session' })
+
+const branch = jsonBody(BranchRequest)
 
 const PAGE_QUERY = queryDoc({
   limit: 'turns returned, 1 to 100; default 50',
@@ -48,16 +56,17 @@ const EXPORT_DOC = {
 export interface SessionServices {
   readonly sessions: Sessions
   readonly transcripts: Transcripts
+  readonly branches: Branches
   readonly answers: JsonAnswers
   readonly exportSession: SessionExport
 }
 
 /** Session index, history, transcript and deletion, on both surfaces. */
 export const sessionRoutes = (gate: Gate, services: SessionServices) => {
-  const { sessions, transcripts, answers, exportSession } = services
+  const { sessions, transcripts, branches, answers, exportSession } = services
   const history = (context: AnswerContext, id: string) => {
     const session = sessionId(id)
-    return answers.respond(context, () => sessions.history(context.principal.tenantId, session))
+    return answers.respond(context, () => sessions.history(context.principal, session))
   }
   const transcript = (context: AnswerContext, id: string) => {
     const session = sessionId(id)
@@ -76,7 +85,7 @@ export const sessionRoutes = (gate: Gate, services: SessionServices) => {
         ({ principal, request }) => {
           const query = new URL(request.url).searchParams
           const limit = clampedLimit(query.get('limit'), SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX)
-          return sessions.list(principal.tenantId, query.get('since') ?? '', limit)
+          return sessions.list(principal, query.get('since') ?? '', limit)
         },
         {
           allow: MANAGERS,
@@ -119,18 +128,39 @@ export const sessionRoutes = (gate: Gate, services: SessionServices) => {
           },
         },
       )
+      .post(
+        '/sessions/:id/branch',
+        async ({ principal, params, request, upload, set }) => {
+          const session = sessionId(params.id)
+          const { seq } = await branch.read(request, upload)
+          const made = await branches.branch(principal, session, seq)
+          set.status = 201
+          return made
+        },
+        {
+          allow: TRANSCRIPT_READERS,
+          parse: 'none',
+          response: { 201: BranchResponse },
+          detail: {
+            summary: 'Begin a new version of a session after one of its turns',
+            requestBody: branch.doc,
+          },
+        },
+      )
       // Also matches `/sessions/`: an empty id is the anonymous session.
       .delete(
         '/sessions/:id?',
-        async ({ principal, params }) => {
+        async ({ principal, params, request }) => {
           const session = sessionId(params.id)
-          await sessions.checkOwn(principal, session, 'session')
-          return sessions.remove(principal.tenantId, session)
+          const isFamily = new URL(request.url).searchParams.get('family') === '1'
+          return isFamily
+            ? branches.removeAll(principal, session)
+            : sessions.remove(principal, session)
         },
         {
           allow: MANAGERS,
           response: SessionDeleteResponse,
-          detail: { summary: 'Forget a session' },
+          detail: { summary: 'Forget a session', parameters: REMOVAL_QUERY },
         },
       )
   )

@@ -1,9 +1,9 @@
-import { appError } from '../../core/errors.ts'
 import { ANONYMOUS } from '../../core/fields.ts'
 import { MEMORY_CHARS_MAX, MEMORY_TURNS_MAX } from '../../core/limits/contract.ts'
 import { SESSION_UNITS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
+import { beginning, checkTurn, isSeen, scopeOf } from './access.ts'
 import type { KeptTurn, TranscriptStore } from './conversation-store.ts'
 import type { HistoryResponse, Message, SessionRow, TranscriptTurn, TurnDetails } from './model.ts'
 import type { FinishedTurn, Memory, SessionStore, StoredTurn } from './store.ts'
@@ -16,37 +16,48 @@ const messagesOf = (turns: readonly StoredTurn[]): Message[] =>
 
 /** The session index, the history of a session and its deletion. */
 export function createSessions({ store }: { store: SessionStore }) {
+  const hearers: ((tenantId: string, id: string) => Promise<void>)[] = []
+
   return {
     /** Most recently active first. `since` is inclusive and compared as text. */
     async list(
-      tenantId: string,
+      principal: Principal,
       since: string,
       limit: number,
     ): Promise<{ sessions: SessionRow[] }> {
-      return { sessions: await store.list(tenantId, since, limit) }
+      return { sessions: await store.list(scopeOf(principal), since, limit) }
+    },
+
+    /** Calls `hear` for each session that is deleted. */
+    onRemoved(hear: (tenantId: string, id: string) => Promise<void>): void {
+      hearers.push(hear)
     },
 
     /** The verbatim turns and the summary of the older ones; empty for an unknown session. */
-    async history(tenantId: string, id: string): Promise<HistoryResponse> {
-      const memory = await store.memory(tenantId, id)
-      const messages = messagesOf(memory?.turns ?? [])
-      return { messages, summary: memory?.summary ?? '', count: messages.length }
+    async history(principal: Principal, id: string): Promise<HistoryResponse> {
+      const memory = await store.memory(principal.tenantId, id)
+      const seen = memory && isSeen(principal, memory.owner) ? memory : null
+      const messages = messagesOf(seen?.turns ?? [])
+      return { messages, summary: seen?.summary ?? '', count: messages.length }
+    },
+
+    /** Throws `not_found` for a turn in a session that does not exist for the caller. */
+    async checkTurn(principal: Principal, id: string): Promise<void> {
+      if (principal.kind === 'general' || id === ANONYMOUS) return
+      checkTurn(principal, id, await store.ownerOf(principal.tenantId, id))
     },
 
     /**
-     * Allows viewers to change only sessions that they began, and to add turns to the shared
-     * anonymous one; other callers may change all. Throws `forbidden_role`.
+     * Deletes turns, summary and index row. Idempotent: an unknown session, which another person's
+     * is, is a success.
      */
-    async checkOwn(principal: Principal, id: string, change: 'turn' | 'session'): Promise<void> {
-      if (principal.role !== 'viewer' || (change === 'turn' && id === ANONYMOUS)) return
-      const begunBy = await store.beganBy(principal.tenantId, id)
-      if (begunBy === undefined || begunBy === principal.userId) return
-      throw appError('forbidden_role')
-    },
-
-    /** Deletes turns, summary and index row. Idempotent: an unknown session is a success. */
-    async remove(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {
-      await store.remove(tenantId, id)
+    async remove(principal: Principal, id: string): Promise<{ id: string; deleted: true }> {
+      const { tenantId } = principal
+      const owner = await store.ownerOf(tenantId, id)
+      if (owner !== undefined && isSeen(principal, owner)) {
+        await store.remove(tenantId, id)
+        for (const hear of hearers) await hear(tenantId, id)
+      }
       return { id, deleted: true }
     },
   }
@@ -60,16 +71,27 @@ export function createMemory({ store }: { store: SessionStore }) {
     recall: async (tenantId: string, sessionId: string): Promise<Memory> =>
       (await store.memory(tenantId, sessionId)) ?? { summary: '', foldedThrough: 0, turns: [] },
 
+    /** Throws `not_found` when the session does not exist for the caller. */
+    checkTurn: (principal: Principal, sessionId: string, { owner }: Memory): void =>
+      checkTurn(principal, sessionId, owner),
+
     /** Whether no further turn fits, because folding has failed for long. */
     isFull: ({ turns }: Memory): boolean => unitsOf(turns) > SESSION_UNITS_MAX,
 
     /**
      * Stores a turn that was answered with the memory `before`. Once it is on disk, resolves with
-     * whether the verbatim turns are now over their limit.
+     * its number, and with whether the verbatim turns are now over their limit.
      */
-    async appendTurn(before: Memory, turn: FinishedTurn): Promise<boolean> {
-      await store.appendTurn(turn)
-      return isOverLimit([...before.turns, { user_text: turn.userText, reply: turn.reply }])
+    async appendTurn(
+      before: Memory,
+      { principal, ...turn }: FinishedTurn & { readonly principal: Principal },
+    ): Promise<{ readonly seq: number | null; readonly isLong: boolean }> {
+      const seq = await store.appendTurn({
+        ...turn,
+        beginning: beginning(principal, turn.sessionId),
+      })
+      const after = [...before.turns, { user_text: turn.userText, reply: turn.reply }]
+      return { seq, isLong: isOverLimit(after) }
     },
   }
 }
@@ -101,8 +123,13 @@ export interface TranscriptPage {
   readonly limit: number
 }
 
+export interface TranscriptOptions {
+  readonly store: TranscriptStore
+  readonly sessions: Pick<SessionStore, 'ownerOf'>
+}
+
 /** Reads the transcript of a session. */
-export function createTranscripts({ store }: { store: TranscriptStore }) {
+export function createTranscripts({ store, sessions }: TranscriptOptions) {
   /** One at a time, because a reply may have two million characters. */
   async function* read(principal: Principal, id: string, numbers: readonly number[]) {
     for (const seq of numbers) {
@@ -114,6 +141,8 @@ export function createTranscripts({ store }: { store: TranscriptStore }) {
   return {
     /** Newest first. An app's key sees only the turns of its app, in sessions of its app. */
     async page(principal: Principal, id: string, { before, limit }: TranscriptPage) {
+      const isThere = isSeen(principal, await sessions.ownerOf(principal.tenantId, id))
+      if (!isThere) return { turns: read(principal, id, []), next_before: null }
       const appId = principal.kind === 'app' ? principal.appId : null
       const more = { appId, before, limit: limit + 1 }
       const numbers = await store.numbers(principal.tenantId, id, more)

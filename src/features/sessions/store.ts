@@ -9,6 +9,7 @@ import {
 } from '../../storage/db.ts'
 import type { TurnIndex } from '../../storage/indexes.ts'
 import type { Fence } from '../../storage/shared-state.ts'
+import { inScope, type Origin, type Scope } from './access.ts'
 import { indexNewestTurn } from './indexing-store.ts'
 import type { SessionRow } from './model.ts'
 
@@ -28,9 +29,14 @@ export interface Memory {
   readonly foldedThrough: number
   /** The verbatim turns, oldest first. */
   readonly turns: readonly StoredTurn[]
+  /** The person whose talk it is; null for no person's, undefined for a session never used. */
+  readonly owner?: string | null | undefined
 }
 
-type MemoryRow = { summary: string; folded_through: number } & (StoredTurn | { seq: null })
+type MemoryRow = { summary: string; folded_through: number; user_id: string | null } & (
+  | StoredTurn
+  | { seq: null }
+)
 
 export interface FinishedTurn {
   readonly tenantId: string
@@ -46,8 +52,8 @@ export interface FinishedTurn {
   readonly replaces: StoredTurn | null
   /** Fails the transaction when the turn has lost its place (storage/shared-state.ts). */
   readonly fence?: Fence
-  /** The person in the console; absent or null for every other caller. */
-  readonly userId?: string | null
+  /** What the session becomes that this turn begins; absent: one of a key. */
+  readonly beginning?: { readonly origin: Origin; readonly userId: string | null }
 }
 
 /**
@@ -64,9 +70,11 @@ const insertTurn = (turn: FinishedTurn): Statement => sql`
   FROM session WHERE tenant_id = ${turn.tenantId} AND id = ${turn.sessionId}`
 
 const touchSession = (turn: FinishedTurn): Statement => sql`
-  INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, app_id, device_id, user_id)
+  INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, app_id, device_id, user_id,
+    origin)
   VALUES (${turn.tenantId}, ${turn.sessionId}, 1, ${turn.at}, ${turn.at},
-    ${turn.appId}, ${turn.deviceId}, ${turn.userId ?? null})
+    ${turn.appId}, ${turn.deviceId}, ${turn.beginning?.userId ?? null},
+    ${turn.beginning?.origin ?? 'api'})
   ON CONFLICT (tenant_id, id) DO UPDATE SET turn_count = session.turn_count + 1,
     last_at = excluded.last_at, app_id = excluded.app_id, device_id = excluded.device_id`
 
@@ -83,6 +91,11 @@ function removeTurn({ tenantId, sessionId }: FinishedTurn, { seq, created_at }: 
       AND created_at = ${created_at}`
   return [uncount, remove]
 }
+
+/** A new turn takes the place of one that a dead server has left. */
+const dropInterrupted = ({ tenantId, sessionId }: FinishedTurn): Statement => sql`
+  DELETE FROM talk_turn WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}
+    AND state = 'interrupted'`
 
 /** Turns that one statement deletes, about 20 ms. */
 const TURNS_REMOVED_AT_ONCE = 2_000
@@ -108,14 +121,17 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
   }
 
   return {
-    list: (tenantId: string, since: string, limit: number) =>
-      db.all<SessionRow>(sql`
-        SELECT id, turn_count, first_at, last_at, app_id, device_id FROM session
-        WHERE tenant_id = ${tenantId} AND last_at >= ${since}
-        ORDER BY last_at DESC, id LIMIT ${limit}`),
+    list(scope: Scope, since: string, limit: number): Promise<SessionRow[]> {
+      const shown = inScope(scope)
+      return db.all<SessionRow>({
+        sql: `SELECT id, turn_count, first_at, last_at, app_id, device_id FROM session
+          WHERE ${shown.sql} AND last_at >= ? ORDER BY last_at DESC, id LIMIT ?`,
+        args: [...shown.args, since, limit],
+      })
+    },
 
-    /** Who began it in the console; null for other sessions, undefined for an unknown one. */
-    async beganBy(tenantId: string, id: string): Promise<string | null | undefined> {
+    /** Whose talk it is; null for no person's, undefined for a session never used. */
+    async ownerOf(tenantId: string, id: string): Promise<string | null | undefined> {
       const row = await db.get<{ user_id: string | null }>(sql`
         SELECT user_id FROM session WHERE tenant_id = ${tenantId} AND id = ${id}`)
       return row?.user_id ?? (row ? null : undefined)
@@ -127,7 +143,8 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
      */
     async memory(tenantId: string, id: string): Promise<Memory | null> {
       const rows = await db.all<MemoryRow>(sql`
-        SELECT s.summary, s.folded_through, t.seq, t.app_id, t.user_text, t.reply, t.created_at
+        SELECT s.summary, s.folded_through, s.user_id,
+          t.seq, t.app_id, t.user_text, t.reply, t.created_at
         FROM session s LEFT JOIN turn t
           ON t.tenant_id = s.tenant_id AND t.session_id = s.id AND t.seq > s.folded_through
         WHERE s.tenant_id = ${tenantId} AND s.id = ${id} ORDER BY t.seq`)
@@ -138,14 +155,16 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
         const { seq, app_id, user_text, reply, created_at } = row
         return [{ seq, app_id, user_text, reply, created_at }]
       })
-      return { summary: first.summary, foldedThrough: first.folded_through, turns }
+      const { summary, folded_through: foldedThrough, user_id: owner } = first
+      return { summary, foldedThrough, turns, owner }
     },
 
     /**
      * Stores a turn, its words and its session together; they are on disk when this resolves.
-     * Rejects with `NotAsExpected` when the fence fails.
+     * Rejects with `NotAsExpected` when the fence fails. Resolves with the number of the turn; null
+     * when the session was deleted meanwhile.
      */
-    async appendTurn(turn: FinishedTurn): Promise<void> {
+    async appendTurn(turn: FinishedTurn): Promise<number | null> {
       const removal = turn.replaces === null ? [] : removeTurn(turn, turn.replaces)
       await db.batch([
         ...(turn.fence ?? []),
@@ -153,7 +172,13 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
         touchSession(turn),
         insertTurn(turn),
         indexNewestTurn(index, turn),
+        dropInterrupted(turn),
       ])
+      const { tenantId, sessionId } = turn
+      const stored = await db.get<{ seq: number | null }>(sql`
+        SELECT max(seq) AS seq FROM turn
+        WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}`)
+      return stored?.seq ?? null
     },
 
     /**
@@ -201,6 +226,12 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
       while (await removeOldest(tenantId, id));
       await db.run(sql`DELETE FROM session WHERE tenant_id = ${tenantId} AND id = ${id}`)
     },
+    /** Statement that deletes the talks of a person in a tenant. */
+    removal: (tenantId: string, userId: string): Statement =>
+      sql`DELETE FROM session WHERE user_id = ${userId} AND tenant_id = ${tenantId}`,
+
+    /** To be called after sessions were deleted by other statements. */
+    forget(): void {},
   }
 }
 
@@ -221,7 +252,8 @@ interface Kept {
  * that fails, drops it.
  */
 export function keepRecent(store: SessionStore): SessionStore {
-  const recent = leastRecentlyUsed<Kept>(RECENT_UNITS_MAX, ({ memory }) => unitsOf(memory))
+  const open = () => leastRecentlyUsed<Kept>(RECENT_UNITS_MAX, ({ memory }) => unitsOf(memory))
+  let recent = open()
 
   async function change<Result>(
     name: string,
@@ -273,6 +305,10 @@ export function keepRecent(store: SessionStore): SessionStore {
 
     remove: (tenantId, id) =>
       store.remove(tenantId, id).finally(() => recent.drop(nameOf(tenantId, id))),
+
+    forget() {
+      recent = open()
+    },
   }
 }
 
@@ -280,18 +316,19 @@ const nameOf = (tenantId: string, id: string) => `${tenantId}/${id}`
 
 /** The memory after `turn`, which gets the number that the store gives it. */
 function extended(before: Memory, turn: FinishedTurn): Memory {
-  const { summary, foldedThrough } = before
+  const { summary, foldedThrough, owner } = before
   const turns = before.turns.filter(({ seq }) => seq !== turn.replaces?.seq)
   const seq = 1 + Math.max(foldedThrough, turns.at(-1)?.seq ?? 0)
   const { appId: app_id, userText: user_text, reply, at: created_at } = turn
   const added = { seq, app_id, user_text, reply, created_at }
-  return { summary, foldedThrough, turns: [...turns, added] }
+  return { summary, foldedThrough, turns: [...turns, added], owner }
 }
 
-const folded = ({ turns }: Memory, last: StoredTurn, summary: string): Memory => ({
+const folded = ({ turns, owner }: Memory, last: StoredTurn, summary: string): Memory => ({
   summary,
   foldedThrough: last.seq,
   turns: turns.filter(({ seq }) => seq > last.seq),
+  owner,
 })
 
 /** Size of a cached turn besides its text, in UTF-16 units. */

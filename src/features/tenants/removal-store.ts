@@ -11,6 +11,7 @@ const REMOVED_AT_ONCE = 500
 
 /** Tables of which a tenant may have millions of rows, each with the columns of its key. */
 const LARGE = [
+  ['talk_turn', 'id'],
   ['turn', 'tenant_id, session_id, seq'],
   ['session', 'tenant_id, id'],
   ['request_log', 'tenant_id, ts, id'],

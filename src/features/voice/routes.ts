@@ -29,7 +29,7 @@ export interface VoiceRouteOptions {
   readonly onStage: (request: Request, stage: Stage) => void
 }
 
-type OwnSessions = Pick<Sessions, 'checkOwn'>
+type OwnSessions = Pick<Sessions, 'checkTurn'>
 
 const PCM_HEADERS = {
   'content-type': 'application/octet-stream',
@@ -131,7 +131,7 @@ const hearingRoutes = (
       async ({ principal, request, upload, server }) => {
         const { audio_b64, session_id, ...rest } = await spoken.read(request, upload)
         const session = sessionId(session_id)
-        await sessions.checkOwn(principal, session, 'turn')
+        await sessions.checkTurn(principal, session)
         const audio = decodeAudio(audio_b64)
         const turn = { principal, audio, sessionId: session, request: rest }
         const note = (stage: Stage) => onStage(request, stage)

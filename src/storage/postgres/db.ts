@@ -11,7 +11,7 @@ import {
 } from '../db.ts'
 import { type Connection, openConnection, type StatementResult } from './connection.ts'
 import { isRead, locksOf, tenantOf, textOf } from './dialect.ts'
-import { isSlow, StatementError } from './faults.ts'
+import { isSlow, StatementError, tooSlow } from './faults.ts'
 import { createPool } from './pool.ts'
 
 export interface PostgresOptions {
@@ -162,7 +162,8 @@ async function untilNoConflict<Result>(run: () => Promise<Result>): Promise<Resu
       return await run()
     } catch (error) {
       const again = error instanceof StatementError && error.mayRunAgain
-      if (!again || tries === TRIES) throw error
+      if (!again) throw error
+      if (tries === TRIES) throw tooSlow('others changed the same rows again and again')
     }
   }
 }

@@ -1,10 +1,16 @@
 import { DatabaseAway, DiskFault } from '../../core/errors.ts'
 
-/** SQLSTATE of a server that stops, starts, has no free connection, or takes no writes. */
-const AWAY = /^(?:08|57P|53300|25006|28|3D000)/
+/**
+ * SQLSTATE of a server that stops, starts, takes no writes, or has no connection, no memory or no
+ * healthy disk for them.
+ */
+const AWAY = /^(?:08|57P|53|58000|58030|25006|28|3D000)/
 const FULL = '53100'
-/** The server ended a statement that took too long, or that was asked to stop. */
-const ENDED = '57014'
+/**
+ * The server ended a statement that took too long, that was asked to stop, or that waited too long
+ * for a lock of somebody else.
+ */
+const ENDED = new Set(['57014', '55P03'])
 const SLOW = 'slow'
 /** A serialization failure or deadlock: the transaction may be run again. */
 const AGAIN = /^40/
@@ -39,6 +45,9 @@ export class StatementError extends Error {
 /** Whether the database is there, and only this statement took too long. */
 export const isSlow = ({ code }: DatabaseAway): boolean => code === SLOW
 
+/** The fault of a statement that did not come to its end in time, in a database that is there. */
+export const tooSlow = (message: string) => new DatabaseAway(SLOW, message)
+
 /** Turns the driver's error into one of ours, without the statement, its values or the password. */
 export function faultOf(error: unknown): Error {
   if (error instanceof DatabaseAway || error instanceof StatementError) return error
@@ -47,9 +56,9 @@ export function faultOf(error: unknown): Error {
   const code = String(raw ?? '')
   const text = String(message ?? 'the database failed')
   if (raised.severity === undefined) return new DatabaseAway(code || 'lost', text)
-  if (AWAY.test(code)) return new DatabaseAway(code, text)
-  if (code === ENDED) return new DatabaseAway(SLOW, 'the statement took too long')
   if (code === FULL) return new DiskFault('disk_full', code, text)
+  if (AWAY.test(code)) return new DatabaseAway(code, text)
+  if (ENDED.has(code)) return tooSlow('the statement took too long')
   if (QUOTES.test(code)) return new StatementError(code, `${code} ${String(constraint ?? '')}`)
   return new StatementError(code, text)
 }

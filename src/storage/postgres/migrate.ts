@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { DatabaseAway } from '../../core/errors.ts'
+import { ageOfServer, REBUILD_SERVER, REBUILT_SERVER, TOO_OLD } from '../before-first-release.ts'
 import { sql } from '../db.ts'
 import type { Migration } from '../migrations/index.ts'
 import { refusalOf } from './address.ts'
@@ -82,13 +83,19 @@ async function migrate(connection: Connection, migrations: readonly Migration[])
   await ask(connection, 'SELECT pg_advisory_xact_lock($1)', STARTING)
   await ask(connection, 'CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)')
   const done = (await ask(connection, 'SELECT name FROM migration')).map(({ name }) => String(name))
+  const age = ageOfServer(done)
+  if (age === 'too old') throw new UnusableDatabase(TOO_OLD)
   const unknown = done.filter((name) => migrations.every((one) => one.name !== name))
-  if (unknown.length > NEWER_MAX)
+  if (age === 'released' && unknown.length > NEWER_MAX)
     throw new UnusableDatabase(`was written by a newer Moonbase (it has ${unknown[0]})`)
   await needVectors(connection)
-  const pending = migrations.filter(({ name }) => !done.includes(name))
-  for (const { name, sql } of pending) {
+  const pending = migrations.filter(({ name }) => age === 'before' || !done.includes(name))
+  if (age === 'before') await ask(connection, 'DELETE FROM migration')
+  for (const [index, { name, sql }] of pending.entries()) {
+    const isRebuilt = age === 'before' && index === 0
+    if (isRebuilt) await ask(connection, REBUILD_SERVER)
     await ask(connection, sql)
+    if (isRebuilt) await ask(connection, REBUILT_SERVER)
     await ask(connection, 'INSERT INTO migration (name) VALUES ($1)', name)
   }
   await ask(connection, 'COMMIT')

@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import type { DatabaseFile } from './connection.ts'
 import { eraseDeleted } from './erase.ts'
 import { openExisting } from './inspect.ts'
 
@@ -21,8 +20,8 @@ export interface BackupParts {
  * Writes the state of the database at this moment to `target`, which must not exist, while other
  * processes go on writing. VACUUM INTO reads one snapshot and keeps row ids.
  */
-export function writeBackup(file: DatabaseFile, target: string, parts: BackupParts): void {
-  const source = openExisting(file)
+export function writeBackup(path: string, target: string, parts: BackupParts): void {
+  const source = openExisting(path)
   try {
     source.query('VACUUM INTO ?').run(target)
   } finally {
@@ -77,8 +76,8 @@ export function stripBackup(path: string): void {
 }
 
 /** Moves the write-ahead log into the main file, so that the file alone is whole. */
-export function foldLog(file: DatabaseFile): void {
-  const db = openExisting(file)
+export function foldLog(path: string): void {
+  const db = openExisting(path)
   try {
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   } finally {

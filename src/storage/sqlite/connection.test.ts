@@ -2,7 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import { expect, spyOn, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { tempFolder } from '../../../test/support/temp.ts'
-import { DiskFault, internalError } from '../../core/errors.ts'
+import { DatabaseAway, DiskFault, internalError } from '../../core/errors.ts'
 import { errorOf, faultOf, openConnection, statements } from './connection.ts'
 
 const MIB = 1024 * 1024
@@ -52,6 +52,28 @@ test('the caller learns only that the disk is full', () => {
   expect({ code, status }).toEqual({ code: 'disk_full', status: 500 })
   expect(message).toContain('空间已满')
   expect(internalError(arrived('SQLITE_IOERR_WRITE')).message).toBe('服务器内部错误')
+})
+
+test('a file that another program holds is away, and no statement is at fault', () => {
+  using folder = tempFolder()
+  const file = { path: folder.file('test.db'), extensions: [] }
+  using other = openConnection(file, 'write')
+  other.run('CREATE TABLE item (number INTEGER NOT NULL)')
+  using ours = openConnection(file, 'write')
+  ours.run('PRAGMA busy_timeout = 0')
+  const fault = (write: () => unknown) => {
+    try {
+      write()
+    } catch (error) {
+      return errorOf(faultOf(error))
+    }
+    throw new Error('it was written')
+  }
+  expect(fault(() => ours.run('INSERT INTO item VALUES (NULL)'))).not.toBeInstanceOf(DatabaseAway)
+  other.run('BEGIN IMMEDIATE')
+  const held = fault(() => ours.run('INSERT INTO item VALUES (1)'))
+  expect(held).toBeInstanceOf(DatabaseAway)
+  expect(internalError(held)).toMatchObject({ code: 'database_stopped', status: 503 })
 })
 
 test('statements that are prepared and no longer used are given back', () => {

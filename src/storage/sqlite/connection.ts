@@ -1,12 +1,12 @@
 import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun:sqlite'
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
-import { DiskFault } from '../../core/errors.ts'
+import { DatabaseAway, DiskFault } from '../../core/errors.ts'
 import { type Statement, storable } from '../db.ts'
 
 /** How a database file is opened; the writer thread and the reader open it alike. */
 export interface DatabaseFile {
   readonly path: string
-  /** Loadable extensions, by path. */
+  /** Loadable extensions, by path; connections that read have their functions. */
   readonly extensions: readonly string[]
 }
 
@@ -35,7 +35,7 @@ const WRITER_PRAGMAS = ['secure_delete = ON']
 export function openConnection(file: DatabaseFile, mode: 'read' | 'write'): Database {
   const db = new Database(file.path, { create: true, strict: true })
   for (const pragma of PRAGMAS) db.run(`PRAGMA ${pragma}`)
-  for (const extension of file.extensions) db.loadExtension(extension)
+  if (mode === 'read') for (const extension of file.extensions) db.loadExtension(extension)
   const further = mode === 'read' ? READER_PRAGMAS : WRITER_PRAGMAS
   for (const pragma of further) db.run(`PRAGMA ${pragma}`)
   return db
@@ -105,7 +105,13 @@ export function diskFaultOf({ error, code }: Fault): DiskFault | null {
   return new DiskFault(family === 'FULL' ? 'disk_full' : 'disk_error', code, error)
 }
 
-export const errorOf = (fault: Fault): Error => diskFaultOf(fault) ?? new Error(fault.error)
+/** Another program, such as a shell of SQLite, held the file for longer than the busy timeout. */
+const HELD = /^SQLITE_(BUSY|LOCKED)(_|$)/
+
+export const errorOf = (fault: Fault): Error =>
+  HELD.test(fault.code)
+    ? new DatabaseAway(fault.code, fault.error)
+    : (diskFaultOf(fault) ?? new Error(fault.error))
 
 /** Held for as long as one program owns a data folder. */
 export interface FolderLock {

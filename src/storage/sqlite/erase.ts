@@ -18,10 +18,17 @@ const COMPACTED_BYTES_MAX = 32 * 1024 ** 2
  */
 const FIRST_TOMBSTONE = 2 ** 53
 
-/** The word indexes that note deleted entries and keep their words until segments are merged. */
+/** Holds hashes, which tell nothing; for one deleted turn its whole index would be rewritten. */
+export const HASHED_INDEX = 'turn_word'
+
+/**
+ * The word indexes that note deleted entries and keep their words, which can be read, until
+ * segments are merged.
+ */
 export const WORD_INDEXES = sql`
   SELECT name FROM sqlite_schema
-  WHERE sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%' AND sql LIKE '%contentless_delete%'`
+  WHERE sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%' AND sql LIKE '%contentless_delete%'
+    AND name <> ${HASHED_INDEX}`
 
 /** Whether a word index still has words of deleted entries. */
 export const holdsDeletedWords = (index: string): Statement => ({
@@ -131,7 +138,9 @@ export function eraseDeleted(copy: Database): void {
   if (has('kb_vector_code')) {
     for (const statement of REMOVE_OLD) removed += copy.run(statement).changes
   }
-  for (const { name } of copy.query<{ name: string }, []>(WORD_INDEXES.sql).all()) {
+  for (const { name } of copy
+    .query<{ name: string }, string[]>(WORD_INDEXES.sql)
+    .all(HASHED_INDEX)) {
     const { sql, args } = holdsDeletedWords(name)
     if (!copy.query(sql).get(...(args as number[]))) continue
     copy.run(`INSERT INTO ${name} (${name}) VALUES ('optimize')`)

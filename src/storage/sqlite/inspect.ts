@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
+import { ageOfFile } from '../before-first-release.ts'
 import type { Migration } from '../migrations/index.ts'
-import type { DatabaseFile } from './connection.ts'
 import { schemaDifferences } from './schema.ts'
 
 export interface Inspection {
@@ -15,11 +15,10 @@ export interface Inspection {
 }
 
 /** Opens without creating or changing anything. Throws SQLite's error when it is no database. */
-export function openExisting({ path, extensions }: DatabaseFile): Database {
+export function openExisting(path: string): Database {
   const db = new Database(path, { readwrite: true, create: false, strict: true })
   try {
     db.run('PRAGMA busy_timeout = 5000')
-    for (const extension of extensions) db.loadExtension(extension)
     return db
   } catch (error) {
     db.close()
@@ -32,11 +31,11 @@ export function openExisting({ path, extensions }: DatabaseFile): Database {
  * `ignored` are names of tables that a database of the product does not have and this one may.
  */
 export function inspect(
-  file: DatabaseFile,
+  path: string,
   migrations: readonly Migration[],
   ignored: readonly string[] = [],
 ): Inspection {
-  const db = openExisting(file)
+  const db = openExisting(path)
   try {
     const check = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(20)').all()
     const broken = db.query<{ table: string }, []>('PRAGMA foreign_key_check').all()
@@ -49,18 +48,17 @@ export function inspect(
     ]
     const has = new Set(migrationsOf(db))
     const known = migrations.map(({ name }) => name)
-    const unknown = [...has].filter((name) => !known.includes(name))
+    const isEarlier = ageOfFile(has) === 'before'
+    const unknown = isEarlier ? [] : [...has].filter((name) => !known.includes(name))
     const done = migrations.filter(({ name }) => has.has(name))
     const isProduct = done.length > 0 && done.every(({ name }, index) => name === known[index])
-    const foreign = isProduct
-      ? schemaDifferences(db, done, file.extensions, ignored)
-      : ['table migration']
+    const foreign = isProduct ? schemaDifferences(db, done, ignored) : ['table migration']
     return {
       damage,
       unknown,
-      pending: known.filter((name) => !has.has(name)),
-      // A newer program's schema cannot be judged.
-      foreign: unknown.length > 0 ? [] : foreign,
+      pending: isEarlier ? known : known.filter((name) => !has.has(name)),
+      // A newer program's schema cannot be judged; before 0.1.0, the next start makes all tables.
+      foreign: unknown.length > 0 || isEarlier ? [] : foreign,
     }
   } finally {
     db.close()
@@ -78,7 +76,7 @@ function migrationsOf(db: Database): string[] {
 /** Whether the database is anybody's; true where that cannot be read. */
 export function hasTenants(path: string): boolean {
   try {
-    const db = openExisting({ path, extensions: [] })
+    const db = openExisting(path)
     try {
       return db.query('SELECT 1 FROM tenant LIMIT 1').get() !== null
     } finally {
@@ -96,14 +94,12 @@ const SEALED = [
   ['system_setting', 'value_sealed'],
 ] as const
 
-/** Whether an existing database, of this version or an older one, holds sealed secrets. */
-export function holdsSealed(file: DatabaseFile): boolean {
-  const db = openExisting(file)
-  const tables = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`
+/** Whether a database holds sealed secrets. */
+export function holdsSealed(path: string): boolean {
+  const db = openExisting(path)
   try {
     return SEALED.some(
       ([table, column]) =>
-        db.query(tables).get(table) !== null &&
         db.query(`SELECT 1 FROM ${table} WHERE ${column} IS NOT NULL LIMIT 1`).get() !== null,
     )
   } finally {
@@ -111,12 +107,10 @@ export function holdsSealed(file: DatabaseFile): boolean {
   }
 }
 
-/** The sealed settings of the whole server, by name; none in a database of an older version. */
-export function sealedSettings(file: DatabaseFile): { name: string; value_sealed: Uint8Array }[] {
-  const db = openExisting(file)
+/** The sealed settings of the whole server, by name. */
+export function sealedSettings(path: string): { name: string; value_sealed: Uint8Array }[] {
+  const db = openExisting(path)
   try {
-    const table = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'system_setting'`
-    if (db.query(table).get() === null) return []
     return db
       .query<{ name: string; value_sealed: Uint8Array }, []>(
         'SELECT name, value_sealed FROM system_setting',

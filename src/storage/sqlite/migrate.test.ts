@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MIGRATIONS } from '../migrations/index.ts'
-import { migrate, NewerDatabaseError } from './migrate.ts'
+import { migrate, UnusableFileError } from './migrate.ts'
 
 const FIRST = { name: '0001-a', sql: 'CREATE TABLE a (x TEXT) STRICT; CREATE TABLE b (y TEXT);' }
 const SECOND = { name: '0002-b', sql: "ALTER TABLE a ADD COLUMN z TEXT DEFAULT 'new';" }
@@ -58,7 +58,7 @@ describe('migrations', () => {
   test('migrations refuse a database of a newer program', () => {
     const file = freshFile()
     migrate(file, [FIRST, SECOND], 's1')
-    expect(() => migrate(file, [FIRST], 's2')).toThrow(NewerDatabaseError)
+    expect(() => migrate(file, [FIRST], 's2')).toThrow(UnusableFileError)
   })
 
   test('the migrations of the product are those of its folder, in order', () => {

@@ -1,18 +1,14 @@
-import type { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { ageOfFile, rebuildFile, TOO_OLD } from '../before-first-release.ts'
 import type { Migration } from '../migrations/index.ts'
 import { type DatabaseFile, openConnection } from './connection.ts'
 import { openExisting } from './inspect.ts'
 import { MIGRATION_TABLE } from './schema.ts'
-import { moveVectors } from './vec0-tables.ts'
 
-/** The migration that made plain tables of vectors. */
-const KB_VECTOR = '0017-kb-vector'
-
-/** A newer program wrote the database, and this one would damage it. */
-export class NewerDatabaseError extends Error {
-  override readonly name = 'NewerDatabaseError'
+/** The database is not one that this program can use, and it would damage it: a sentence. */
+export class UnusableFileError extends Error {
+  override readonly name = 'UnusableFileError'
 }
 
 /**
@@ -30,14 +26,20 @@ export function migrate(
   const db = openConnection(file, 'write')
   try {
     const bringForward = db.transaction((): string | null => {
-      const { done, pending } = compare(db, migrations)
-      const copy = done > 0 && pending.length > 0 ? copyOf(file.path, stamp) : null
-      if (copy) copyTo(copy, file)
-      for (const { name, sql } of pending) {
-        db.run(sql)
-        db.query('INSERT INTO migration (name) VALUES (?)').run(name)
+      db.run(MIGRATION_TABLE)
+      const names = db.query<{ name: string }, []>('SELECT name FROM migration').all()
+      const done = new Set(names.map(({ name }) => name))
+      const pending = pendingOf(done, migrations)
+      const copy = done.size > 0 && pending.length > 0 ? copyOf(file.path, stamp) : null
+      if (copy) copyTo(copy, file.path)
+      const note = db.query('INSERT INTO migration (name) VALUES (?)')
+      const isEarlier = copy !== null && ageOfFile(done) === 'before'
+      if (isEarlier) db.run('DELETE FROM migration')
+      for (const [index, migration] of pending.entries()) {
+        if (isEarlier && index === 0) rebuildFile(db, migration, copy)
+        else db.run(migration.sql)
+        note.run(migration.name)
       }
-      if (pending.some(({ name }) => name === KB_VECTOR)) moveVectors(db)
       return copy
     })
     return bringForward.immediate()
@@ -46,24 +48,24 @@ export function migrate(
   }
 }
 
-function compare(db: Database, migrations: readonly Migration[]) {
-  db.run(MIGRATION_TABLE)
-  const names = db.query<{ name: string }, []>('SELECT name FROM migration').all()
-  const done = new Set(names.map(({ name }) => name))
-  const known = new Set(migrations.map(({ name }) => name))
-  const foreign = [...done].find((name) => !known.has(name))
+/** The migrations to apply. Throws `UnusableFileError`. */
+function pendingOf(done: ReadonlySet<string>, migrations: readonly Migration[]) {
+  const age = ageOfFile(done)
+  if (age === 'too old') throw new UnusableFileError(`the database ${TOO_OLD}`)
+  if (age === 'before') return migrations
+  const foreign = [...done].find((name) => migrations.every((one) => one.name !== name))
   if (foreign) {
-    throw new NewerDatabaseError(
+    throw new UnusableFileError(
       `the database was written by a newer Moonbase (it has ${foreign}); use that version`,
     )
   }
-  return { done: done.size, pending: migrations.filter(({ name }) => !done.has(name)) }
+  return migrations.filter(({ name }) => !done.has(name))
 }
 
 /** On a second connection, because one in a transaction cannot copy; it reads the old state. */
-function copyTo(copy: string, file: DatabaseFile): void {
+function copyTo(copy: string, path: string): void {
   mkdirSync(dirname(copy), { recursive: true })
-  const source = openExisting(file)
+  const source = openExisting(path)
   try {
     source.query('VACUUM INTO ?').run(copy)
   } finally {

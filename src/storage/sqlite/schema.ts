@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite'
 import type { Migration } from '../migrations/index.ts'
-import { createVec0Table, vec0Dimensions } from './vec0-tables.ts'
 
 /** The product's list of the migrations that a database has. */
 export const MIGRATION_TABLE = 'CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT'
@@ -15,14 +14,11 @@ type Schema = ReadonlyMap<string, string>
 export function schemaDifferences(
   db: Database,
   done: readonly Migration[],
-  extensions: readonly string[],
   ignored: readonly string[] = [],
 ): string[] {
   const there = schemaOf(db)
-  const expected = expectedSchema(there, done, extensions)
-  // Without the extension its tables cannot be made; SQLite reads none of them then, either.
-  const isVector = (name: string) => extensions.length === 0 && name.includes('kb_vector_')
-  const isIgnored = (name: string) => isVector(name) || ignored.some((one) => name.endsWith(one))
+  const expected = expectedSchema(done)
+  const isIgnored = (name: string) => ignored.some((one) => name.endsWith(one))
   const names = new Set([...there.keys(), ...expected.keys()])
   return [...names].filter((name) => !isIgnored(name) && there.get(name) !== expected.get(name))
 }
@@ -46,18 +42,11 @@ const plain = (sql: string) =>
     .replaceAll(/\s+/g, ' ')
     .trim()
 
-function expectedSchema(there: Schema, done: readonly Migration[], extensions: readonly string[]) {
+function expectedSchema(done: readonly Migration[]): Schema {
   const db = new Database(':memory:')
   try {
-    for (const extension of extensions) db.loadExtension(extension)
     db.run(MIGRATION_TABLE)
     for (const { sql } of done) db.run(sql)
-    if (extensions.length > 0) {
-      for (const sql of there.values()) {
-        const dimensions = vec0Dimensions(sql)
-        if (dimensions !== null) db.run(createVec0Table(dimensions))
-      }
-    }
     return schemaOf(db)
   } finally {
     db.close()

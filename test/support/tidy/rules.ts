@@ -1,7 +1,7 @@
 import type { Rule } from './rule.ts'
 import { layerRules } from './rules/layers.ts'
 import { lockRule } from './rules/locks.ts'
-import { migrationRule } from './rules/migrations.ts'
+import { migrationRules } from './rules/migrations.ts'
 import { spreadRules } from './rules/spreads.ts'
 import { textRules } from './rules/text.ts'
 
@@ -9,7 +9,7 @@ import { textRules } from './rules/text.ts'
 export const RULES: readonly Rule[] = [
   ...layerRules,
   ...textRules,
-  migrationRule,
+  ...migrationRules,
   lockRule,
   ...spreadRules,
 ]

@@ -1,3 +1,5 @@
+import { sha256Hex } from '../../../src/core/crypto.ts'
+
 /** Files that break a rule, the places that the rule reports, and files that pass. */
 interface Sample {
   readonly rule: string
@@ -80,6 +82,12 @@ const home = ['', 'home', 'somebody', 'moonbase'].join('/')
 const registry = ['https:/', 'registry.example.org', 'left-pad'].join('/')
 const undone = ['// TO', 'DO: later'].join('')
 const elsewhere = ['con', 'tract'].join('')
+const sealed = ['0001-init', '0002-b']
+  .map((name, i) => {
+    const hash = sha256Hex(`CREATE TABLE ${'ab'[i]} (x TEXT);`)
+    return `${hash}  src/storage/migrations/${name}.sql\n`
+  })
+  .join('')
 const silenced = ['// @ts', 'ignore'].join('-')
 
 const TEXT_SAMPLES: readonly Sample[] = [
@@ -171,6 +179,21 @@ const TEXT_SAMPLES: readonly Sample[] = [
     good: {
       'src/storage/migrations/0001-init.sql': '',
       'src/storage/migrations/0002-devices.sql': '',
+      'src/storage/postgres/migrations/0001-init.sql': '',
+    },
+  },
+  {
+    rule: 'a released migration does not change',
+    bad: {
+      'src/storage/migrations/0001-init.sql': 'CREATE TABLE a (x TEXT, y TEXT);',
+      'src/storage/released.sha256': sealed,
+    },
+    expect: ['src/storage/released.sha256:1', 'src/storage/released.sha256:2'],
+    good: {
+      'src/storage/migrations/0001-init.sql': 'CREATE TABLE a (x TEXT);',
+      'src/storage/migrations/0002-b.sql': 'CREATE TABLE b (x TEXT);',
+      'src/storage/migrations/0003-not-yet-released.sql': 'CREATE TABLE c (x TEXT);',
+      'src/storage/released.sha256': sealed,
     },
   },
 ]

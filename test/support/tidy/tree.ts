@@ -19,6 +19,7 @@ export const show = (finding: Finding): string =>
 /** Hand-written files of the repository; all others are generated or data. */
 const WRITTEN = [
   '{src,web,test,scripts}/**/*.{ts,tsx,mts,js,mjs,css,html,sql,json,md}',
+  'src/storage/released.sha256',
   '{models,.ci}/**/*.md',
   '.ci/run',
   '*.{json,toml,md,lock}',

@@ -82,13 +82,11 @@ function Compared({ tool, definition }: ComparedProps) {
         )}
       </Part>
       <Part title={t('tools.compare.arguments')}>
-        {approved.schema === null && <p className="text-ink-2">{t('tools.compare.unknown')}</p>}
-        {approved.schema !== null && before === now ? (
+        {before === now ? (
           <p className="text-ink-2">{t('tools.compare.same')}</p>
         ) : (
           <pre className="code">
-            <Parts changes={approved.schema === null ? [] : changesOf('lines', before, now)} />
-            {approved.schema === null && now}
+            <Parts changes={changesOf('lines', before, now)} />
           </pre>
         )}
       </Part>

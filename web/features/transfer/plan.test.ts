@@ -42,9 +42,9 @@ describe('preview of an import', () => {
     ])
   })
 
-  test('a file of an earlier version, which names no tools, is the same as unset ones', () => {
-    const { mcp_tools: _, ...older } = settings
-    expect(plan(config([], { settings: older }), config([]), 'skip')[0]?.fate).toBe('same')
+  test('a file that names no tools is the same as unset ones', () => {
+    const { mcp_tools: _, ...rest } = settings
+    expect(plan(config([], { settings: rest }), config([]), 'skip')[0]?.fate).toBe('same')
   })
 
   test('the import preview reads only configuration files', () => {

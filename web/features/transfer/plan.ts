@@ -64,7 +64,7 @@ const isUnset = ({ thinking, mcp_tools: tools, ...numbers }: Settings) => {
 /** A preview of importing `wanted` into `held`; the server makes the decision. */
 export function plan(wanted: ConfigExport, held: ConfigExport, mode: 'skip' | 'merge'): Planned[] {
   const clash = mode === 'merge' ? 'overwrite' : 'skip'
-  // Files of earlier versions name no tools.
+  // A file may leave out the names of tools.
   const fate = equal(Object.assign({ mcp_tools: [] }, wanted.settings), held.settings)
     ? 'same'
     : isUnset(held.settings)

@@ -1,0 +1,66 @@
+import type { Clock } from '../../core/clock.ts'
+import { appError } from '../../core/errors.ts'
+import { DETACHED_ENDED_MS } from '../../core/limits/contract.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Produce } from './detached-runs.ts'
+import type { DetachedRow, DetachedStore } from './detached-store.ts'
+import { isLast, toldIn } from './told.ts'
+
+/** How often a turn of another server is looked at. */
+const LOOK_MS = 250
+/** How often it is looked at once it has ended, until its last event is there. */
+const LAST_LOOKS = 40
+
+export const missing = () => appError('not_found', { what: 'turn' })
+
+export interface ReadingOptions {
+  readonly store: Pick<DetachedStore, 'find' | 'events'>
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  /** The id of this process. */
+  readonly server: string
+  readonly settle: () => Promise<void>
+}
+
+/** Reads turns from the database. */
+export function createReading({ store, clock, server, settle }: ReadingOptions) {
+  /** As `find`, with the state that the turn has now. */
+  async function settled(find: () => Promise<DetachedRow | null>): Promise<DetachedRow | null> {
+    const row = await find()
+    if (row?.state !== 'running' || row.server === server) return row
+    await settle()
+    return find()
+  }
+
+  /** The person's turn that has not been given up. */
+  async function find({ tenantId, userId }: Principal, id: string): Promise<DetachedRow> {
+    const row = await settled(() => store.find(tenantId, userId ?? '', id))
+    const isOld = row?.state === 'ended' && row.state_at <= clock.now() - DETACHED_ENDED_MS
+    if (!row || isOld) throw missing()
+    return row
+  }
+
+  /** Whether the last event of the turn is on disk. */
+  async function isWhole(id: string): Promise<boolean> {
+    const last = toldIn(await store.events(id, Number.MAX_SAFE_INTEGER - 1), 0).at(-1)
+    return last !== undefined && isLast(last.type)
+  }
+
+  const fromDisk =
+    (principal: Principal, id: string, after: number): Produce =>
+    async (signal, emit) => {
+      let looks = LAST_LOOKS
+      for (let at = after; !signal.aborted; ) {
+        // Read before the events: none is told after the end.
+        const row = await settled(() => store.find(principal.tenantId, principal.userId ?? '', id))
+        const events = toldIn(await store.events(id, at), at)
+        at = events.at(-1)?.id ?? at
+        if (events.length > 0) await emit(events)
+        if (row?.state !== 'running') {
+          if (row?.state !== 'ended' || (await isWhole(id)) || --looks < 0) return
+        }
+        await clock.sleep(LOOK_MS, signal).catch(() => {})
+      }
+    }
+
+  return { find, fromDisk }
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Jobs } from '../../jobs/runner.ts'
+import type { Leases } from '../../storage/shared-state.ts'
+import type { DetachedStore } from './detached-store.ts'
+
+export interface ServersOptions {
+  readonly store: Pick<DetachedStore, 'interrupt'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly jobs: Pick<Jobs, 'run'>
+  readonly leases: Pick<Leases, 'hold' | 'held'>
+  /** The id of this process. */
+  readonly server: string
+}
+
+const LEASE = 'talks '
+
+/** Which servers are there, so that the turns of others become interrupted. */
+export function createServers({ store, clock, jobs, leases, server }: ServersOptions) {
+  let living: Promise<void> | null = null
+
+  /** Tells other servers that this one is there: without it they would interrupt its turns. */
+  function live(): Promise<void> {
+    living ??= new Promise((resolve, reject) => {
+      const lease = `${LEASE}${server}`
+      jobs.run('keep detached turns', async (signal) => {
+        await leases
+          .hold(lease, signal, async (held) => {
+            resolve()
+            if (held.aborted) return
+            await new Promise((end) => held.addEventListener('abort', end, { once: true }))
+          })
+          .catch(reject)
+        living = null
+      })
+    })
+    return living
+  }
+
+  /** Turns of servers that are gone become interrupted. */
+  async function settle(): Promise<void> {
+    const names = await leases.held(LEASE)
+    const alive = [server, ...names.map((name) => name.slice(LEASE.length))]
+    await store.interrupt(alive, clock.now())
+  }
+
+  return { live, settle }
+}

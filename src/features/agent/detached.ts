@@ -1,0 +1,169 @@
+import type { Clock } from '../../core/clock.ts'
+import { newId } from '../../core/crypto.ts'
+import { appError } from '../../core/errors.ts'
+import {
+  DETACHED_ENDED_MS,
+  DETACHED_INTERRUPTED_MS,
+  DETACHED_TURNS_MAX,
+} from '../../core/limits/contract.ts'
+import type { Logger } from '../../core/log.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Jobs } from '../../jobs/runner.ts'
+import type { Announcer, Leases } from '../../storage/shared-state.ts'
+import type { SessionStore } from '../sessions/store.ts'
+import type { PendingTurn } from './detached-model.ts'
+import { createReading, missing } from './detached-reading.ts'
+import { createRuns, fromMemory, type Produce } from './detached-runs.ts'
+import { createServers } from './detached-servers.ts'
+import type { DetachedStore, NewDetached } from './detached-store.ts'
+import { rememberedText } from './prompt.ts'
+import type { Agent } from './service.ts'
+import { textOf, toldIn } from './told.ts'
+import type { TurnRequest } from './turn-config.ts'
+
+/** How often another server's turn is looked at. */
+const LOOK_MS = 250
+/** How long a stop waits for the server that runs the turn. */
+const STOP_MS_MAX = 10_000
+
+export interface DetachedOptions {
+  readonly store: DetachedStore
+  readonly sessions: Pick<SessionStore, 'ownerOf'>
+  /** What a session becomes that a caller begins. */
+  readonly beginning: (principal: Principal, sessionId: string) => NewDetached['beginning']
+  readonly agent: Pick<Agent, 'openTurn'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly jobs: Jobs
+  readonly leases: Pick<Leases, 'hold' | 'held'>
+  readonly announcer: Pick<Announcer, 'announce' | 'on'>
+}
+
+const sessionName = (tenantId: string, sessionId: string) => `${tenantId}/${sessionId}`
+
+/**
+ * Turns of people that go on when their reader leaves. What they tell is in memory for readers at
+ * this server, and every second on disk for others, and for after a crash.
+ */
+export function createDetached(options: DetachedOptions) {
+  const { store, clock, log, announcer, agent } = options
+  const server = newId()
+  const runs = createRuns({ store, clock, log })
+  const { live, settle } = createServers({ ...options, server })
+  const { find, fromDisk } = createReading({ store, clock, server, settle })
+
+  announcer.on('turn stopped', async (id) => runs.stop(id))
+  announcer.on('talk deleted', async (session) => runs.endSession(session))
+
+  return {
+    settle,
+
+    /**
+     * Stores the question and begins the turn. Throws `not_found` for a session of somebody else,
+     * and `rate_limited` when the person has too many turns.
+     */
+    async begin(principal: Principal, request: TurnRequest, sessionId: string): Promise<Produce> {
+      const { tenantId, userId, appId } = principal
+      if (userId === null) throw appError('not_signed_in')
+      const id = newId()
+      const storing = () => [store.storing(id, clock.now())]
+      const turn = await agent.openTurn(principal, { ...request, storing }, sessionId)
+      await live()
+      const [at, now] = [clock.iso(), clock.now()]
+      const text = rememberedText(request.text, request.images)
+      const row = {
+        id,
+        tenantId,
+        sessionId,
+        userId,
+        appId,
+        server,
+        text,
+        at,
+        now,
+        beginning: options.beginning(principal, sessionId),
+      }
+      await claimTurn(options, row, settle)
+      return fromMemory(runs.start(id, turn, sessionName(tenantId, sessionId), sessionId), 0)
+    },
+
+    /** What the turn tells after event `after`, to its end. */
+    async read(principal: Principal, id: string, after: number): Promise<Produce> {
+      const row = await find(principal, id)
+      if (row.state === 'interrupted') throw missing()
+      const told = runs.told(id)
+      return told ? fromMemory(told, after) : fromDisk(principal, id, after)
+    },
+
+    /** Stops the model; resolves once what was written is on disk. */
+    async stop(principal: Principal, id: string): Promise<{ turn_id: string; stored: boolean }> {
+      let row = await find(principal, id)
+      const done = runs.stop(id)
+      if (done) return { turn_id: id, stored: await done }
+      if (row.state === 'running') await announcer.announce('turn stopped', id)
+      const until = clock.steady() + STOP_MS_MAX
+      while (row.state === 'running' && clock.steady() < until) {
+        await clock.sleep(LOOK_MS)
+        row = await find(principal, id)
+      }
+      return { turn_id: id, stored: row.stored === 1 }
+    },
+
+    /** The person's turns of a session that have not ended. */
+    async pending({ tenantId, userId }: Principal, sessionId: string): Promise<PendingTurn[]> {
+      const read = () => store.pending(tenantId, sessionId, userId ?? '')
+      let rows = await read()
+      if (rows.some((row) => row.state === 'running' && row.server !== server)) {
+        await settle()
+        rows = await read()
+      }
+      const shown: PendingTurn[] = []
+      for (const { id, state, user_text, started_at, state_at } of rows) {
+        const isOld = state === 'interrupted' && state_at <= clock.now() - DETACHED_INTERRUPTED_MS
+        if (state === 'ended' || isOld) continue
+        const partial = runs.told(id)?.text ?? textOf(toldIn(await store.events(id, 0), 0))
+        shown.push({ turn_id: id, state, text: user_text, partial, files: [], started_at })
+      }
+      return shown
+    },
+
+    /** Drops an interrupted turn. Throws `turn_running` for one that runs. */
+    async drop(principal: Principal, id: string): Promise<{ id: string; deleted: true }> {
+      const row = await find(principal, id)
+      if (row.state === 'running') throw appError('turn_running')
+      if (!(await store.drop(principal.tenantId, principal.userId ?? '', id))) throw missing()
+      return { id, deleted: true }
+    },
+
+    /** Ends the turns of a session that was deleted, at every server. */
+    async endSession(tenantId: string, sessionId: string): Promise<void> {
+      const session = sessionName(tenantId, sessionId)
+      runs.endSession(session)
+      await announcer.announce('talk deleted', session)
+    },
+
+    prune: () =>
+      store.prune(clock.now() - DETACHED_ENDED_MS, clock.now() - DETACHED_INTERRUPTED_MS),
+
+    close: runs.close,
+  }
+}
+
+/**
+ * Stores the question. Turns of dead servers no longer count when it is tried again. Throws
+ * `not_found` and `rate_limited`.
+ */
+async function claimTurn(
+  { store, sessions }: Pick<DetachedOptions, 'store' | 'sessions'>,
+  row: NewDetached,
+  settle: () => Promise<void>,
+): Promise<void> {
+  if (await store.begin(row, DETACHED_TURNS_MAX)) return
+  await settle()
+  if (await store.begin(row, DETACHED_TURNS_MAX)) return
+  const owner = (await sessions.ownerOf(row.tenantId, row.sessionId)) ?? null
+  if (owner !== null && owner !== row.userId) throw appError('not_found', { what: 'session' })
+  throw appError('rate_limited', {}, { headers: { 'retry-after': '5' } })
+}
+
+export type Detached = ReturnType<typeof createDetached>

@@ -1,0 +1,116 @@
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+
+export interface NewBranch {
+  readonly tenantId: string
+  /** The session that is branched. */
+  readonly from: string
+  readonly id: string
+  /** The last turn that the branch has; 0 for none. */
+  readonly seq: number
+  /** Only turns that this app answered; null: all. */
+  readonly appId: string | null
+  /** Turns up to this number are in the summary alone. */
+  readonly foldedThrough: number
+  readonly summary: string
+  readonly title: string
+  readonly at: string
+}
+
+export interface Version {
+  readonly session_id: string
+  readonly from_seq: number | null
+  readonly last_at: string
+}
+
+export interface BranchSource {
+  readonly user_id: string | null
+  readonly app_id: string | null
+  readonly summary: string
+  readonly folded_through: number
+  readonly family: string | null
+  readonly versions: number
+}
+
+/** The number of the first turn that is not copied, of a longer session. */
+const TURNS_MAX = 1_000
+
+/** Branches of sessions, which are versions of one conversation. */
+export function createBranchStore(db: Db) {
+  const turnsOf = (tenantId: string, id: string, appId: string | null): Statement => ({
+    sql: 'tenant_id = ? AND session_id = ? AND (CAST(? AS TEXT) IS NULL OR app_id = ?)',
+    args: [tenantId, id, appId, appId],
+  })
+
+  return {
+    source: (tenantId: string, id: string) =>
+      db.get<BranchSource>(sql`
+        SELECT user_id, app_id, summary, folded_through, family,
+          (SELECT count(*) FROM session o WHERE o.tenant_id = s.tenant_id
+            AND o.family = s.family) AS versions
+        FROM session s WHERE tenant_id = ${tenantId} AND id = ${id}`),
+
+    async hasTurn(tenantId: string, id: string, seq: number, appId: string | null) {
+      const turns = turnsOf(tenantId, id, appId)
+      const statement = {
+        sql: `SELECT 1 AS one FROM turn WHERE ${turns.sql} AND seq = ?`,
+        args: [...turns.args, seq],
+      }
+      return (await db.get(statement)) !== null
+    },
+
+    /** The sizes of the newest turns up to one, newest first. */
+    sizes: (tenantId: string, id: string, seq: number) =>
+      db.all<{ seq: number; units: number }>(sql`
+        SELECT seq, length(user_text) + length(reply) AS units FROM turn
+        WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq <= ${seq}
+        ORDER BY seq DESC LIMIT ${TURNS_MAX}`),
+
+    /** False when the session was deleted meanwhile. */
+    insert(branch: NewBranch): Promise<boolean> {
+      const { tenantId, from, id, seq, at } = branch
+      const turns = turnsOf(tenantId, from, branch.appId)
+      const family = sql`
+        UPDATE session SET family = coalesce(family, id)
+        WHERE tenant_id = ${tenantId} AND id = ${from}`
+      // No lock: the statement before it holds the row.
+      const session = sql`
+        INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, app_id, device_id,
+          user_id, origin, summary, folded_through, auto_title, family, from_seq, index_below)
+        SELECT tenant_id, ${id}, 0, ${at}, ${at}, app_id, device_id, user_id, origin,
+          ${branch.summary}, ${branch.foldedThrough}, ${branch.title}, family, ${seq}, ${seq + 1}
+        FROM session WHERE tenant_id = ${tenantId} AND id = ${from}`
+      // No lock: turns of the branch have no other writer yet.
+      const copies = {
+        sql: `INSERT INTO turn (tenant_id, session_id, seq, app_id, user_text, reply, created_at,
+            details)
+          SELECT tenant_id, ?, seq, app_id, user_text, reply, created_at, details FROM turn
+          WHERE ${turns.sql} AND seq <= ? ORDER BY seq DESC LIMIT ${TURNS_MAX}`,
+        args: [id, ...turns.args, seq],
+      }
+      // No lock: as above.
+      const count = sql`
+        UPDATE session SET turn_count = (SELECT count(*) FROM turn
+            WHERE tenant_id = ${tenantId} AND session_id = ${id}),
+          first_at = coalesce((SELECT min(created_at) FROM turn
+            WHERE tenant_id = ${tenantId} AND session_id = ${id}), first_at)
+        WHERE tenant_id = ${tenantId} AND id = ${id}`
+      // No lock: as above.
+      const files = sql`
+        INSERT INTO session_file (tenant_id, session_id, file_id)
+        SELECT tenant_id, ${id}, file_id FROM session_file
+        WHERE tenant_id = ${tenantId} AND session_id = ${from}`
+      return storedAsExpected(
+        db.batch([expectRows(1, family), expectRows(1, session), copies, count, files]),
+      )
+    },
+
+    /** In the order in which they began. */
+    versions: (tenantId: string, id: string) =>
+      db.all<Version>(sql`
+        SELECT o.id AS session_id, o.from_seq, o.last_at FROM session s
+          JOIN session o ON o.tenant_id = s.tenant_id AND (o.id = s.id OR o.family = s.family)
+        WHERE s.tenant_id = ${tenantId} AND s.id = ${id} ORDER BY o.num`),
+  }
+}
+
+export type BranchStore = ReturnType<typeof createBranchStore>

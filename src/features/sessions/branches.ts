@@ -1,0 +1,87 @@
+import type { Clock } from '../../core/clock.ts'
+import { randomHex } from '../../core/crypto.ts'
+import { appError } from '../../core/errors.ts'
+import { CONVERSATION_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
+import { SESSION_UNITS_MAX } from '../../core/limits/machine.ts'
+import type { Principal } from '../../core/principal.ts'
+import { firstChars } from '../../core/text.ts'
+import { isSeen } from './access.ts'
+import type { BranchSource, BranchStore, Version } from './branch-store.ts'
+import type { Conversations } from './conversations.ts'
+import type { Sessions } from './service.ts'
+
+export interface BranchesOptions {
+  readonly store: BranchStore
+  readonly conversations: Pick<Conversations, 'titleOf'>
+  readonly sessions: Pick<Sessions, 'remove'>
+  readonly clock: Pick<Clock, 'iso'>
+  /** Called when turns wait for the index. */
+  readonly onCopied: () => void
+}
+
+const missing = () => appError('not_found', { what: 'session' })
+/** Bytes of the name that a branch gets. */
+const NAME_BYTES = 16
+
+/** Versions of a conversation, each a session of its own. */
+export function createBranches(options: BranchesOptions) {
+  const { store, conversations, sessions, clock, onCopied } = options
+
+  /** The session, when it exists for the caller. */
+  async function sourceOf(principal: Principal, id: string): Promise<BranchSource> {
+    const source = await store.source(principal.tenantId, id)
+    if (!source || !isSeen(principal, source.user_id)) throw missing()
+    if (principal.kind === 'app' && source.app_id !== principal.appId) throw missing()
+    return source
+  }
+
+  /** What the branch remembers: the summary when it ends behind it, else all that fits. */
+  async function memoryOf(tenantId: string, id: string, seq: number, source: BranchSource) {
+    const { summary, folded_through: foldedThrough } = source
+    if (foldedThrough <= seq) return { summary, foldedThrough }
+    let units = 0
+    for (const turn of await store.sizes(tenantId, id, seq)) {
+      units += turn.units
+      if (units > SESSION_UNITS_MAX / 2) return { summary: '', foldedThrough: turn.seq }
+    }
+    return { summary: '', foldedThrough: 0 }
+  }
+
+  return {
+    /** A new session with the turns up to one; 0 copies none. Throws `not_found`. */
+    async branch(principal: Principal, id: string, seq: number): Promise<{ session_id: string }> {
+      const { tenantId, kind } = principal
+      const source = await sourceOf(principal, id)
+      const appId = kind === 'app' ? principal.appId : null
+      if (seq > 0 && !(await store.hasTurn(tenantId, id, seq, appId))) throw missing()
+      const memory = await memoryOf(tenantId, id, seq, source)
+      const branch = `br-${randomHex(NAME_BYTES)}`
+      const number = ` (${Math.max(2, source.versions + 1)})`
+      const base = (await conversations.titleOf(tenantId, id)).replace(/ \(\d+\)$/, '')
+      const most = CONVERSATION_TITLE_CHARS_MAX - number.length
+      const title = `${firstChars(base, most)}${number}`
+      const at = clock.iso()
+      const row = { tenantId, from: id, id: branch, seq, appId, title, at, ...memory }
+      if (!(await store.insert(row))) throw missing()
+      onCopied()
+      return { session_id: branch }
+    },
+
+    /** All versions of a conversation; one that was never branched is the only one. */
+    async versions(principal: Principal, id: string): Promise<{ versions: Version[] }> {
+      await sourceOf(principal, id)
+      return { versions: await store.versions(principal.tenantId, id) }
+    },
+
+    /** Deletes all versions. Idempotent, as the deletion of one. */
+    async removeAll(principal: Principal, id: string): Promise<{ id: string; deleted: true }> {
+      const source = await store.source(principal.tenantId, id)
+      const isThere = source !== null && isSeen(principal, source.user_id)
+      const versions = isThere ? await store.versions(principal.tenantId, id) : []
+      for (const { session_id } of versions) await sessions.remove(principal, session_id)
+      return { id, deleted: true }
+    },
+  }
+}
+
+export type Branches = ReturnType<typeof createBranches>

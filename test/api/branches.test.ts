@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startApp, type TestApp } from '../support/app.ts'
+import { fakeClock } from '../support/clock.ts'
+import { converse } from '../support/talks.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+const clock = fakeClock()
+let upstream: Upstream
+let app: TestApp
+beforeAll(async () => {
+  upstream = await startUpstream()
+  app = await startApp({ upstream: upstream.baseUrl, clock })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await upstream.stop()
+})
+
+let tenants = 0
+const tenant = async () => {
+  const own = await converse(app, { upstream, clock, email: `b${++tenants}@example.com` })
+  const branch = (id: string, seq: unknown) =>
+    own.call<{ session_id: string }>('POST', `/sessions/${id}/branch`, { seq })
+  const transcript = async (id: string) =>
+    (
+      await own.call<{ turns: { seq: number; user_text: string; created_at: string }[] }>(
+        'GET',
+        `/sessions/${id}/transcript`,
+      )
+    ).json().turns
+  const titles = async (query = {}) =>
+    (await own.list(query)).conversations.map(({ id, title }) => [id, title])
+  return { ...own, branch, transcript, titles }
+}
+
+describe('a branch', () => {
+  test('has the turns up to one, and both versions go on for themselves', async () => {
+    const { call, say, branch, transcript, titles } = await tenant()
+    for (const text of ['one', 'two', 'three']) await say('a', text)
+    const before = await transcript('a')
+    const made = await branch('a', 2)
+    expect(made.status).toBe(201)
+    const id = made.json().session_id
+    expect(id).toMatch(/^br-[0-9a-f]{32}$/)
+    expect(await transcript(id)).toEqual(before.slice(1))
+    await say(id, 'other')
+    const history = await call<{ messages: { content: string }[] }>(
+      'GET',
+      `/sessions/${id}/history`,
+    )
+    expect(
+      history
+        .json()
+        .messages.map(({ content }) => content)
+        .filter((_, i) => i % 2 === 0),
+    ).toEqual(['one', 'two', 'other'])
+    expect((await transcript('a')).map(({ seq }) => seq)).toEqual([3, 2, 1])
+    expect(await titles()).toEqual([[id, 'one (2)']])
+    await say('a', 'four')
+    expect(await titles()).toEqual([['a', 'one']])
+    const versions = await call('GET', `/conversations/${id}/versions`)
+    expect(versions.json()).toMatchObject({
+      versions: [
+        { session_id: 'a', from_seq: null },
+        { session_id: id, from_seq: 2 },
+      ],
+    })
+    await app.jobs.idle()
+    expect((await titles({ q: 'other' })).map(([one]) => one)).toEqual([id])
+    expect((await titles({ q: 'three' })).map(([one]) => one)).toEqual(['a'])
+  })
+
+  test('before the first question is an empty session of the family', async () => {
+    const { say, branch, transcript, titles } = await tenant()
+    await say('a', 'one')
+    const id = (await branch('a', 0)).json().session_id
+    expect(await transcript(id)).toEqual([])
+    expect(await titles()).toEqual([[id, 'one (2)']])
+    const third = (await branch(id, 0)).json().session_id
+    expect(await titles()).toEqual([[third, 'one (3)']])
+  })
+
+  test('of what is not there is refused', async () => {
+    const { say, branch } = await tenant()
+    await say('a', 'one')
+    const refused = [await branch('a', 2), await branch('b', 0), await branch('a', '1')]
+    expect(refused.map(({ status }) => status)).toEqual([404, 404, 400])
+  })
+
+  test('goes with its family, or alone', async () => {
+    const { call, say, branch, titles } = await tenant()
+    await say('a', 'one')
+    const id = (await branch('a', 1)).json().session_id
+    await call('DELETE', `/sessions/${id}`)
+    expect(await titles()).toEqual([['a', 'one']])
+    await branch('a', 1)
+    await call('DELETE', '/sessions/a?family=1')
+    expect(await titles()).toEqual([])
+  })
+
+  test('belongs to whom its session belongs, whoever makes it', async () => {
+    const { call, say, list } = await tenant()
+    await say('a', 'one')
+    const key = await app.key(`b${tenants}@example.com`)
+    const made = await fetch(`${app.url}/v1/sessions/a/branch`, {
+      method: 'POST',
+      headers: { ...key.headers, 'content-type': 'application/json' },
+      body: '{"seq":1}',
+    })
+    const { session_id } = (await made.json()) as { session_id: string }
+    const mine = await list({ of: 'mine' })
+    expect(mine.conversations.map(({ id }) => id)).toEqual([session_id])
+    expect((await call('GET', `/conversations/${session_id}`)).status).toBe(200)
+  })
+})

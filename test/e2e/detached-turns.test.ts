@@ -1,0 +1,158 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startApp } from '../support/app.ts'
+import { detach, replay } from '../support/detached.ts'
+import { signIn } from '../support/login.ts'
+import { hasPostgres, startPostgres } from '../support/postgres.ts'
+import { startServer } from '../support/server.ts'
+import { tempFolder } from '../support/temp.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+interface Pending {
+  readonly turn_id: string
+  readonly state: string
+  readonly text: string
+  readonly partial: string
+}
+
+const WORDS = Array.from({ length: 20 }, (_, index) => `w${index} `)
+
+/** A model that writes `count` words and then falls silent. */
+const silentAfter = (upstream: Upstream, count: number) =>
+  upstream.reply({ pieces: WORDS, hold: { after: count, until: new Promise(() => {}) } })
+
+async function pendingOf(url: string, headers: Record<string, string>, id: string) {
+  const answer = await fetch(`${url}/console/conversations/${id}`, { headers })
+  expect([id, answer.status]).toEqual([id, 200])
+  return ((await answer.json()) as { pending: Pending[] }).pending
+}
+
+/** Waits until the word lies in the database file. */
+async function untilStored(dataDir: string, turnId: string, word: string): Promise<void> {
+  const db = new Database(join(dataDir, 'moonbase.db'), { readonly: true })
+  const read = db.query<{ events: string }, [string]>(
+    'SELECT events FROM talk_event WHERE turn_id = ?',
+  )
+  while (!read.all(turnId).some(({ events }) => events.includes(word))) await pause(50)
+  db.close()
+}
+
+test('kill -9 leaves a question, and all words that were stored', async () => {
+  using folder = tempFolder()
+  const upstream = await startUpstream()
+  const env = { MB_LLM_BASE_URL: upstream.baseUrl, MB_LLM_MODEL: 'fake' }
+  const start = () => startServer({ dataDir: folder.path, env })
+  let server = await start()
+  const { headers } = await signIn(server)
+  for (let round = 0; round < 5; round++) {
+    const talks: { id: string; turnId: string; count: number }[] = []
+    for (let index = 0; index < 4; index++) {
+      const count = 4 * round + index + 1
+      silentAfter(upstream, Math.min(count, WORDS.length - 1))
+      const id = `talk-${round}-${index}`
+      const stream = await detach(server.url, headers, { text: `问 ${id}`, session_id: id })
+      const { data } = await stream.until(({ type }) => type === 'turn')
+      const words = Math.min(count, WORDS.length - 1)
+      await stream.until(({ id: place }) => place === words + 1)
+      talks.push({ id, turnId: String(data.turn_id), count: words })
+    }
+    // The last one is killed at once, so its words may be those of the last second.
+    for (const { turnId, count } of talks.slice(0, -1)) {
+      await untilStored(folder.path, turnId, `"${WORDS[count - 1]}"`)
+    }
+    await server.kill()
+    server = await start()
+    for (const [index, { id, turnId, count }] of talks.entries()) {
+      const [pending] = await pendingOf(server.url, headers, id)
+      expect(pending).toMatchObject({ turn_id: turnId, state: 'interrupted', text: `问 ${id}` })
+      const written = WORDS.slice(0, count).join('')
+      if (index < 3) expect(pending?.partial).toBe(written)
+      else expect(written).toStartWith(pending?.partial ?? '-')
+      const events = await replay(server.url, headers, turnId)
+      expect(events.status).toBe(404)
+    }
+    const [first, second] = talks
+    const dropped = await fetch(`${server.url}/console/agent/turns/${first?.turnId}`, {
+      method: 'DELETE',
+      headers,
+    })
+    expect(await dropped.json()).toEqual({ id: first?.turnId, deleted: true })
+    upstream.reply({ text: '好' })
+    const body = { text: '又问', session_id: second?.id }
+    const again = await detach(server.url, headers, body)
+    expect((await again.all()).at(-1)).toMatchObject({ type: 'llm_end', data: { seq: 1 } })
+    expect(await pendingOf(server.url, headers, second?.id ?? '')).toEqual([])
+  }
+  await server.stop()
+  await upstream.stop()
+}, 120_000)
+
+test('an answered stop survives kill -9, and a stop in good order keeps the words', async () => {
+  using folder = tempFolder()
+  const upstream = await startUpstream()
+  const env = { MB_LLM_BASE_URL: upstream.baseUrl, MB_LLM_MODEL: 'fake' }
+  const start = () => startServer({ dataDir: folder.path, env })
+  let server = await start()
+  const { headers } = await signIn(server)
+  const begin = async (id: string) => {
+    silentAfter(upstream, 2)
+    const stream = await detach(server.url, headers, { text: '问', session_id: id })
+    await stream.until(({ id: place }) => place === 3)
+    return String(stream.events[0]?.data.turn_id)
+  }
+  const stopped = await begin('stopped')
+  const path = `/console/agent/turns/${stopped}/stop`
+  const answer = await fetch(server.url + path, { method: 'POST', headers })
+  expect(await answer.json()).toEqual({ turn_id: stopped, stored: true })
+  await server.kill()
+  server = await start()
+  expect(await pendingOf(server.url, headers, 'stopped')).toEqual([])
+  await begin('kept')
+  expect(await server.stop()).toBe(0)
+  server = await start()
+  expect(await pendingOf(server.url, headers, 'kept')).toMatchObject([
+    { state: 'interrupted', partial: 'w0 w1 ' },
+  ])
+  await server.stop()
+  await upstream.stop()
+}, 60_000)
+
+test.skipIf(!hasPostgres())(
+  'another server replays a turn, and stops it',
+  async () => {
+    await using postgres = await startPostgres('all')
+    const upstream = await startUpstream()
+    const env = {
+      MB_DATABASE_URL: postgres.url,
+      MB_DATABASE_DIRECT_URL: postgres.url,
+      MB_SESSION_SECRET: 'a'.repeat(64),
+      MB_ENCRYPTION_KEY: 'b'.repeat(64),
+      MB_LLM_BASE_URL: upstream.baseUrl,
+      MB_LLM_MODEL: 'fake',
+    }
+    await using a = await startApp({ env })
+    await using b = await startApp({ env })
+    const { headers } = await a.person('two@example.com')
+    silentAfter(upstream, 3)
+    const here = await detach(a.url, headers, { text: '问', session_id: 'a' })
+    await here.until(({ id }) => id === 4)
+    const turnId = String(here.events[0]?.data.turn_id)
+    const there = await replay(b.url, headers, turnId)
+    await there.until(({ id }) => id === 4)
+    expect(await pendingOf(b.url, headers, 'a')).toMatchObject([
+      { state: 'running', partial: 'w0 w1 w2 ' },
+    ])
+    const stop = await fetch(`${b.url}/console/agent/turns/${turnId}/stop`, {
+      method: 'POST',
+      headers,
+    })
+    expect(await stop.json()).toEqual({ turn_id: turnId, stored: true })
+    const both = [await here.all(), await there.all()]
+    expect(both[1]).toEqual([...(both[0] ?? [])])
+    expect(both[0]?.at(-1)).toMatchObject({ type: 'llm_end', data: { stopped: true, seq: 1 } })
+    await upstream.stop()
+  },
+  60_000,
+)

@@ -89,7 +89,7 @@ const shots = (appId: string): readonly Shot[] => [
   ['home', '/app'],
   [
     'studio',
-    '/app/studio?session=demo-1',
+    '/app?session=demo-1',
     async (page) => {
       await page.getByRole('textbox').last().fill('退货要几天？ How long do I have?')
       await page.keyboard.press('Enter')

@@ -3,9 +3,10 @@ import type { Clock } from './core/clock.ts'
 import { IDLE_SECONDS_MAX, SOCKET_MESSAGE_BYTES_MAX } from './core/limits/machine.ts'
 import type { Logger } from './core/log.ts'
 import type { Meters } from './core/meters.ts'
+import { type MessageRouteOptions, messageRoutes } from './doors/anthropic/routes.ts'
 import { type McpRouteOptions, mcpRoutes } from './doors/mcp/routes.ts'
+import { type OllamaRouteOptions, ollamaRoutes } from './doors/ollama/routes.ts'
 import { completionRoutes } from './doors/openai/completion-routes.ts'
-import type { ChatRouteOptions } from './doors/openai/endpoint.ts'
 import { modelRoutes } from './doors/openai/model-routes.ts'
 import { responseRoutes } from './doors/openai/response-routes.ts'
 import { speechRoutes } from './doors/openai/speech-routes.ts'
@@ -36,6 +37,7 @@ import {
   type RecordEnd,
   type RequestContexts,
 } from './http/observe.ts'
+import { isThroughOllama, throughOllama } from './http/ollama-path.ts'
 import { openApiRoutes } from './http/openapi.ts'
 import type { PersonLimit, RequestMemory } from './http/request-limits.ts'
 import type { Sse } from './http/sse.ts'
@@ -60,8 +62,9 @@ export interface AppOptions {
   readonly consoleGate: Gate
   readonly auth: AuthParts & InvitationRouteParts
   readonly deviceEndpoints: DeviceEndpoints
-  readonly chat: ChatRouteOptions
+  readonly chat: MessageRouteOptions
   readonly clock: Pick<Clock, 'now' | 'steady'>
+  readonly ollama: Pick<OllamaRouteOptions, 'embeddingsRequest'>
   readonly mcp: McpRouteOptions
   readonly xiaozhi: XiaozhiRouteOptions & SocketRouteOptions & BoardsConsoleOptions
   readonly status: Status
@@ -122,11 +125,19 @@ export function createApp(options: AppOptions): AnyElysia {
         .use(modelRoutes(machineGate, chat))
         .use(completionRoutes(machineGate, chat))
         .use(responseRoutes(machineGate, chat))
+        .use(messageRoutes(machineGate, chat))
         .use(embeddingsRoutes(machineGate, { embeddings, answers, contexts }))
         .use(speechRoutes(machineGate, { voice, contexts, openTurns }))
         .use(transcriptionRoutes(machineGate, { voice, contexts }))
         .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints))
         .use(mcpRoutes(machineGate, mcp)),
+    )
+    .use(
+      ollamaRoutes(machineGate, {
+        chat,
+        embeddings,
+        embeddingsRequest: options.ollama.embeddingsRequest,
+      }),
     )
     .use(xiaozhiRoutes(xiaozhi))
     .use(socketRoutes(xiaozhi))
@@ -138,6 +149,9 @@ export function createApp(options: AppOptions): AnyElysia {
         .use(detachedRoutes(consoleGate, { detached, conversations, sse }))
         .use(agentCheckRoutes(consoleGate, { agent, clock, sse, studioLimit })),
     )
-  if (tls) app.wrap((handle) => (request: Request) => handle(findablePath(request)))
+  app.wrap((handle) => (request: Request) => {
+    const moved = isThroughOllama(request) ? request : throughOllama(request)
+    return handle(tls ? findablePath(moved) : moved)
+  })
   return app
 }

@@ -114,6 +114,11 @@ export const SETTINGS = {
     .optional()
     .describe('port for Home Assistant; unset: off'),
   MB_WYOMING_KEY: secret.describe('key whose assistant answers there'),
+  MB_OLLAMA_PORT: wholeBetween(0, 65535)
+    .optional()
+    .describe('port for clients of Ollama that send no key; unset: off'),
+  MB_OLLAMA_KEY: secret.describe('key whose assistants answer there'),
+  MB_OLLAMA_ORIGINS: list('').describe('origins of web pages that may use that port'),
   MB_CHAT_CHARS_MAX: whole(1_000, 2_000_000, CHAT_TEXT_CHARS_MAX).describe(
     'characters of one chat completion or response',
   ),
@@ -140,6 +145,7 @@ export const SETTINGS = {
 const PAIRS = [
   ['MB_TLS_CERT', 'MB_TLS_KEY'],
   ['MB_WYOMING_PORT', 'MB_WYOMING_KEY'],
+  ['MB_OLLAMA_PORT', 'MB_OLLAMA_KEY'],
   ['MB_GITHUB_CLIENT_ID', 'MB_GITHUB_CLIENT_SECRET'],
   ['MB_GOOGLE_CLIENT_ID', 'MB_GOOGLE_CLIENT_SECRET'],
   ['MB_OIDC_ISSUER', 'MB_OIDC_CLIENT_ID'],

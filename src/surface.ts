@@ -56,8 +56,8 @@ export interface SurfaceServices {
   readonly provider: Provider
   readonly sessions: Sessions
   readonly transcripts: Transcripts
-  readonly exportSession: SessionExport
   readonly branches: Branches
+  readonly exportSession: SessionExport
   readonly kb: Kb
   readonly sources: Sources
   readonly files: Files
@@ -101,7 +101,7 @@ export function surface(
     .use(transferRoutes(gate, transfer, answers, services.audit))
     .use(providerRoutes(gate, provider))
     .use(mcpServerRoutes(gate, services.mcpServers, answers))
-    .use(sessionRoutes(gate, { sessions, transcripts, branches, answers, exportSession }))
+    .use(sessionRoutes(gate, { sessions, transcripts, branches, exportSession, answers }))
     .use(voiceRoutes(gate, voice, sessions))
 }
 

@@ -3,7 +3,8 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError, serverAnswers, UNREACHED } from './api/client.ts'
-import { streamTurn } from './api/stream.ts'
+import { followTurn, streamTurn } from './api/stream.ts'
+import { talks } from './api/talks.ts'
 import { ConversationsContext, createConversations } from './features/studio/conversations.ts'
 import { joinTabs } from './features/studio/tabs.ts'
 import { I18nProvider, loadTexts, preferredLanguage } from './i18n/index.tsx'
@@ -14,6 +15,9 @@ import { createQueries, SIGNED_OUT, ToastsContext } from './lib/services.tsx'
 import { createToasts } from './lib/toasts.ts'
 import { createPages } from './router.tsx'
 import { ErrorBoundary } from './shell/boundary.tsx'
+
+/** Before a broken stream is taken up again. */
+const RESUME_MS = 1_000
 
 async function start(root: HTMLElement): Promise<void> {
   const language = preferredLanguage()
@@ -47,8 +51,15 @@ async function start(root: HTMLElement): Promise<void> {
   presence.subscribe(() => {
     if (!presence.isAway()) void reload(queries, [])
   })
-  const conversations = createConversations({ stream: streamTurn, storage: sessionStorage })
+  const conversations = createConversations({
+    stream: streamTurn,
+    follow: followTurn,
+    turns: talks,
+    pause: () => new Promise((resolve) => setTimeout(resolve, RESUME_MS)),
+    storage: sessionStorage,
+  })
   joinTabs(conversations, queries)
+  conversations.resume()
   createRoot(root).render(
     <StrictMode>
       <I18nProvider initial={{ ...texts, language }}>

@@ -5,9 +5,11 @@ import {
   lazyRouteComponent,
   Outlet,
   type RouteComponent,
+  redirect,
 } from '@tanstack/react-router'
 import { loadChunk } from './lib/lazy-chunks.ts'
 import { Missing } from './pages/missing.tsx'
+import { CHAT } from './shell/nav.ts'
 import { Shell } from './shell/shell.tsx'
 import { Loading } from './ui/state.tsx'
 import { ToastRegion } from './ui/toasts.tsx'
@@ -55,6 +57,23 @@ const manual = [
 const page = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => shell, path, component })
 
+/** Another address of a page. */
+const moved = (path: string, to: string) =>
+  createRoute({
+    getParentRoute: () => shell,
+    path,
+    beforeLoad: ({ search }) => {
+      throw redirect({ to, search, replace: true })
+    },
+  })
+const session = createRoute({
+  getParentRoute: () => shell,
+  path: '/sessions/$id',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: CHAT, search: { session: params.id }, replace: true })
+  },
+})
+
 /** Shown while a page loads; has its margins, so that nothing shifts. */
 const Pending = () => (
   <div className="page">
@@ -65,13 +84,21 @@ const Pending = () => (
 const pages = [
   // Inside the frame, so that the navigation is visible.
   page('$', Missing),
+  moved('/studio', CHAT),
+  moved('/home', '/app/activity'),
+  moved('/sessions', CHAT),
+  session,
   page(
-    '/',
+    '/activity',
     lazy(() => import('./pages/home.tsx'), 'Home'),
   ),
   page(
-    '/studio',
+    '/',
     lazy(() => import('./pages/studio.tsx'), 'Studio'),
+  ),
+  page(
+    '/assistants',
+    lazy(() => import('./pages/assistants.tsx'), 'Assistants'),
   ),
   page(
     '/keys',
@@ -112,14 +139,6 @@ const pages = [
   page(
     '/usage',
     lazy(() => import('./pages/usage.tsx'), 'UsagePage'),
-  ),
-  page(
-    '/sessions',
-    lazy(() => import('./pages/sessions.tsx'), 'Sessions'),
-  ),
-  page(
-    '/sessions/$id',
-    lazy(() => import('./pages/session.tsx'), 'SessionPage'),
   ),
   page(
     '/personas',

@@ -82,6 +82,9 @@ export const SETTING_GROUPS = [
       MB_ASR_MODEL: '上游的模型，或语音包里某个模型的文件夹',
       MB_WYOMING_PORT: '供 Home Assistant 使用的 Wyoming 端口；不填：关闭',
       MB_WYOMING_KEY: '在该端口上作答的密钥，与 MB_WYOMING_PORT 一起设置',
+      MB_OLLAMA_PORT: '供不带密钥的 Ollama 客户端使用的端口；不填：关闭',
+      MB_OLLAMA_KEY: '在该端口上作答的密钥，与 MB_OLLAMA_PORT 一起设置',
+      MB_OLLAMA_ORIGINS: '可以使用该端口的网页来源，以逗号分隔',
     },
   },
   {

@@ -50,12 +50,13 @@ export async function runServe({ args, env, version, program, write }: Invocatio
     removeTraces()
     throw error
   })
-  const { app, wyoming: handler, sse, close } = compose(adapters)
+  const { app, wyoming: handler, ollama: keyless, sse, close } = compose(adapters)
 
   // Set before the server is announced: a signal without a handler ends the process at once.
   const signal = firstSignal(clock)
   listen(app, config, tls)
   const wyoming = (await handler?.listen()) ?? null
+  const ollama = await keyless.listen(app.handle)
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
   const facts = startFacts(url, adapters, wyoming?.description)
   if (terminal) write(banner(facts, version))
@@ -69,10 +70,13 @@ export async function runServe({ args, env, version, program, write }: Invocatio
     // Not awaited: it resolves only after the last kept-alive connection has closed.
     void app.stop()
     wyoming?.stop()
-    const pending = () => (app.server?.pendingRequests ?? 0) + (wyoming?.busy() ?? 0)
+    ollama?.stop()
+    const others = () => (wyoming?.busy() ?? 0) + (ollama?.busy() ?? 0)
+    const pending = () => (app.server?.pendingRequests ?? 0) + others()
     await answered(pending, clock, DRAIN_MS)
     sse.close()
     wyoming?.close()
+    ollama?.close()
     await answered(pending, clock, 1_000)
     // A server without kept-alive connections has stopped already; stopping it again would throw.
     if (app.server) await app.stop(true)

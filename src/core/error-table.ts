@@ -106,6 +106,7 @@ export const ERRORS = {
 
   forbidden: [403, '{who}无权调用此接口'],
   forbidden_key_kind: [403, '{who}无管理权限'],
+  origin_refused: [403, '此端口不接受该主机名或网页来源（MB_OLLAMA_ORIGINS）'],
   forbidden_role: [403, '您在当前工作空间的角色无权进行此操作'],
   above_own_limit: [403, '{field} 不能超过所用密钥自己的限额（{max}），也不能不限'],
   operator_only: [403, '仅平台管理员可以进行此操作'],

@@ -27,6 +27,10 @@ export interface ErrorDetails {
   readonly status?: ErrorStatus
   /** Where in the body the error is, such as `messages[2].content[0].type`. */
   readonly param?: string
+  /** Tokens of a conversation that is too long, as far as they are known. */
+  readonly tokens?: { readonly input: number; readonly output: number | null; readonly max: number }
+  /** Said in place of the sentence, in forms of error whose clients look for these words. */
+  readonly said?: string
   /** `code` in OpenAI's form of the error, where the table's word for our code is too general. */
   readonly openAiCode?: string
 }

@@ -10,6 +10,8 @@ export const MANUAL_PATHS = [
   '/docs/python',
   '/docs/curl',
   '/docs/agents',
+  '/docs/claude',
+  '/docs/ollama',
   '/docs/openwebui',
   '/docs/homeassistant',
   '/docs/devices',

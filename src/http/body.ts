@@ -7,6 +7,7 @@ import { BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import { SHORT_BODY_BYTES_MAX } from '../core/limits/machine.ts'
 import type { JsonParser } from './json-parser.ts'
 import type { ParsedJson } from './json-worker.ts'
+import { isOfferedBelow, withoutLatest } from './ollama-path.ts'
 import type { BodyTimer, createBodyTimers, RequestMemory } from './request-limits.ts'
 
 export interface JsonBodyOptions {
@@ -29,7 +30,8 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, options: Json
     async read(request: Request, upload?: UploadContext): Promise<z.output<Schema>> {
       const bytes = await readBytes(request, bytesMax, upload)
       const isAbsent = optional && bytes.byteLength === 0
-      return check(schema, isAbsent ? {} : await jsonOf(bytes, upload))
+      const value = isAbsent ? {} : await jsonOf(bytes, upload)
+      return check(schema, isOfferedBelow(request) ? withPlainModel(value) : value)
     },
     doc: {
       required: !optional,
@@ -43,6 +45,13 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, options: Json
       },
     },
   }
+}
+
+/** The body with the `model` that the client was told, less its tag. */
+function withPlainModel(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('model' in body)) return body
+  const { model } = body
+  return typeof model === 'string' ? { ...body, model: withoutLatest(model) } : body
 }
 
 /** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */

@@ -45,7 +45,7 @@ const HIDDEN = { detail: { hide: true } } as const
 const TWINS = /\.(br|gz)$/
 
 /** Unknown addresses below these are errors of the API, not pages. */
-const API = /^\/(v1|console|auth|assets)(\/|$)/
+const API = /^\/(v1|console|auth|assets|ollama)(\/|$)/
 
 /** Where pages that the server writes itself find the style of the console; null when not built. */
 export interface PageHead {

@@ -1,7 +1,10 @@
 import { Elysia } from 'elysia'
 import { newId } from '../core/crypto.ts'
 import { appError } from '../core/errors.ts'
+import { isAnthropic } from './error-forms.ts'
 import type { RequestContexts } from './observe.ts'
+import { isOllamaPath, isThroughOllama } from './ollama-path.ts'
+import { pathOf } from './openai-answers.ts'
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/
 
@@ -10,7 +13,7 @@ const MACHINE_CORS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, ' +
-    'X-Audio-Format, X-Error-Code, X-Error-Params, X-Moonbase-Channel',
+    'X-Audio-Format, X-Error-Code, X-Error-Params, X-Moonbase-Channel, X-Moonbase, request-id',
 } as const
 
 const PREFLIGHT = {
@@ -18,7 +21,8 @@ const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
   // The star is for the headers that OpenAI's client adds in a page; it never means Authorization.
   'access-control-allow-headers':
-    'Authorization, Content-Type, X-Request-Id, X-Moonbase-Session, X-Moonbase-Kb, *',
+    'Authorization, Content-Type, X-Request-Id, X-Moonbase-Session, X-Moonbase-Kb, x-api-key, ' +
+    'anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access, *',
   'access-control-max-age': '86400',
 } as const
 
@@ -57,6 +61,8 @@ export const entry = (contexts: RequestContexts) =>
     contexts.begin(request, id)
     set.headers['x-request-id'] = id
     set.headers['x-content-type-options'] = 'nosniff'
+    if (isAnthropic(request)) set.headers['request-id'] = id
+    if (isThroughOllama(request)) set.headers['x-moonbase'] = '1'
     if (!isHost(request.headers.get('host') ?? '')) throw appError('invalid_host')
     const preflight = preflightOf(request.url)
     if (preflight === null) {
@@ -64,19 +70,23 @@ export const entry = (contexts: RequestContexts) =>
       return
     }
     if (request.method === 'OPTIONS') {
-      return new Response(null, { status: 204, headers: { ...preflight, ...ids(set.headers) } })
+      return new Response(null, {
+        status: 204,
+        headers: { ...preflight, ...ids(set.headers, request) },
+      })
     }
     Object.assign(set.headers, MACHINE_CORS)
   })
 
 /** Null for pages and the console, which other origins may not use. */
 function preflightOf(url: string): Readonly<Record<string, string>> | null {
-  if (pathStartsWith(url, '/v1/')) return PREFLIGHT
+  if (pathStartsWith(url, '/v1/') || isOllamaPath(pathOf(url))) return PREFLIGHT
   return pathStartsWith(url, '/xiaozhi') && isDeviceSide(url) ? DEVICE_PREFLIGHT : null
 }
 
-function ids(headers: Record<string, string | number>): Record<string, string> {
-  return { 'x-request-id': String(headers['x-request-id']) }
+function ids(headers: Record<string, string | number>, request: Request): Record<string, string> {
+  const door = isThroughOllama(request) ? { 'x-moonbase': '1' } : {}
+  return { 'x-request-id': String(headers['x-request-id']), ...door }
 }
 
 /** Elysia looks for the path of a URL after this many characters. */

@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import { AppError, appError, encodeParams, internalError } from '../core/errors.ts'
 import { errorFields, type Logger } from '../core/log.ts'
+import { errorFormOf } from './error-forms.ts'
 import type { RequestContexts } from './observe.ts'
-import { isOpenAiPath, openAiError, openAiErrorHeaders, pathOf } from './openai-answers.ts'
 
 export interface ErrorOptions {
   readonly log: Logger
@@ -15,7 +15,7 @@ export interface ErrorOptions {
 
 /**
  * Answers every error of every route with the sentence and the code of the table, as JSON on the
- * paths of OpenAI's API. Unexpected errors are written to the server log and stay out of the
+ * paths of APIs of others. Unexpected errors are written to the server log and stay out of the
  * answer.
  */
 export const errorHandler = (options: ErrorOptions) =>
@@ -32,10 +32,11 @@ export const errorHandler = (options: ErrorOptions) =>
       set.headers['x-error-code'] = failure.code
       const params = encodeParams(failure.params)
       if (params !== '') set.headers['x-error-params'] = params
-      const isOpenAi = isOpenAiPath(pathOf(request.url))
-      if (isOpenAi) Object.assign(set.headers, openAiErrorHeaders(failure))
+      const form = errorFormOf(request)
+      if (form) Object.assign(set.headers, form.headers(failure))
       Object.assign(set.headers, failure.headers)
-      return isOpenAi ? JSON.stringify(openAiError(failure)) : failure.message
+      const id = options.contexts.of(request)?.requestId ?? ''
+      return form ? JSON.stringify(form.body(failure, id)) : failure.message
     },
   )
 

@@ -74,7 +74,33 @@ export interface KnownKey {
  * Routes of turns, which a key without tokens left may not call. Every turn asks again when it
  * opens; this is so early that no body is read and no speech recognised.
  */
-const TURNS = new Set(['/v1/agent', '/v1/voice', '/v1/chat/completions', '/v1/responses'])
+const TURNS = new Set([
+  ...['/v1/agent', '/v1/voice', '/v1/chat/completions', '/v1/responses', '/v1/messages'],
+  ...['/ollama/api/chat', '/ollama/api/generate'],
+])
+
+/** A limit of its own, which takes no slot of the key's. */
+export interface Lane {
+  readonly name: string
+  /** Requests a minute of a key, apart from its own limit. */
+  readonly most: number
+  readonly counts: boolean
+}
+
+const POLL: Lane = { name: 'ollama', most: 120, counts: false }
+
+/** Routes that clients ask often and that cost no model: they take no slot of a key. */
+const LANES: Readonly<Record<string, Lane>> = {
+  '/v1/messages/count_tokens': { name: 'count', most: 300, counts: true },
+  '/ollama/api/tags': POLL,
+  '/ollama/api/show': POLL,
+  '/ollama/api/ps': POLL,
+}
+
+/** Routes where `X-Api-Key` holds a key, as clients of Anthropic's API send it. */
+const API_KEY_ROUTES = new Set([
+  ...['/v1/messages', '/v1/messages/count_tokens', '/v1/models', '/v1/models/:id'],
+])
 
 /** What is checked and counted for each call of a key. */
 export interface CallCounting {
@@ -93,6 +119,8 @@ export interface BearerOptions {
     /** Whether a key that was found has not been revoked since. */
     readonly stillValid: (principal: Principal) => Promise<boolean>
   }
+  /** The key that acts where the request has none that is valid; null for nearly all requests. */
+  readonly standIn: (request: Request) => string | null
 }
 
 /** RFC 6750, section 3; MCP clients look for it. */
@@ -106,9 +134,15 @@ export function createCalls({ limiter, checkBudget, onAdmitted }: CallCounting) 
     { rateLimit, dailyTokens }: KnownKey,
     principal: Principal,
     isTurn: boolean,
+    lane?: Lane,
   ): Promise<Record<string, string>> => {
     const { tenantId, keyId } = principal
     if (keyId === null) throw invalidKey()
+    if (lane) {
+      await limiter.take(`${lane.name} ${keyId}`, lane.most)
+      if (lane.counts) onAdmitted(principal)
+      return {}
+    }
     const headers = await limiter.take(keyId, rateLimit)
     if (dailyTokens > 0 && isTurn) await checkBudget({ tenantId, keyId, dailyTokens }, headers)
     onAdmitted(principal)
@@ -122,6 +156,13 @@ export type Call = ReturnType<typeof createCalls>
 export const bearerToken = (header: string | null): string | null =>
   SCHEME.exec(header ?? '')?.[1] ?? null
 
+/** An `Authorization` with any token goes before `X-Api-Key`. */
+function tokenOf({ headers }: Request, route: string): string | null {
+  const given = headers.get('authorization')
+  if (!API_KEY_ROUTES.has(route) || /^Bearer +\S/i.test(given ?? '')) return bearerToken(given)
+  return bearerToken(`Bearer ${headers.get('x-api-key')?.trim() ?? ''}`)
+}
+
 const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
 
 /**
@@ -129,14 +170,16 @@ const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
  * no rate-limit slot.
  */
 export const bearer =
-  ({ call, contexts, keys }: BearerOptions) =>
+  ({ call, contexts, keys, standIn }: BearerOptions) =>
   async (request: Request, route: string): Promise<Admission> => {
-    const token = bearerToken(request.headers.get('authorization'))
-    const key = token === null ? null : await keys.find(token)
+    const token = tokenOf(request, route)
+    const own = token === null ? null : await keys.find(token)
+    const other = own === null ? standIn(request) : null
+    const key = other === null ? own : await keys.find(other)
     if (!key) throw invalidKey()
     const principal = nestedIn(request, route, key.principal)
     contexts.note(request, { principal })
-    const headers = await call(key, principal, TURNS.has(route))
+    const headers = await call(key, principal, TURNS.has(route), LANES[route])
     const confirm = async () => {
       if (!(await keys.stillValid(principal))) throw invalidKey()
     }

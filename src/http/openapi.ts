@@ -1,8 +1,8 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { z } from 'zod'
 import { ERRORS } from '../core/error-table.ts'
+import { hasJsonErrors } from './error-forms.ts'
 import { FIELD_WORDS } from './field-words.ts'
-import { isOpenAiPath } from './openai-answers.ts'
 import { jsonContent } from './openapi-parts.ts'
 
 /** Version of the interface, not of the program. */
@@ -69,6 +69,33 @@ const OPENAI_ERROR = {
   },
 }
 
+const ANTHROPIC_ERROR = {
+  description: 'Refused or failed, in the form of Anthropic; its code is in X-Error-Code, too',
+  headers,
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['type', 'error', 'request_id'],
+        properties: {
+          type: { type: 'string', const: 'error' },
+          error: {
+            type: 'object',
+            required: ['type', 'message'],
+            properties: { type: text, message: text },
+          },
+          request_id: text,
+        },
+      },
+    },
+  },
+}
+
+function errorDocOf(path: string): object {
+  if (path.startsWith('/v1/messages')) return ANTHROPIC_ERROR
+  return hasJsonErrors(path) ? OPENAI_ERROR : ERROR
+}
+
 /** Security schemes by the names of the gates. */
 const SECURITY_SCHEMES = {
   machine: { type: 'http', scheme: 'bearer', description: 'API key sk-mb-…' },
@@ -107,7 +134,7 @@ export function openApiDocument(app: AnyElysia) {
 function withFieldWords(paths: Record<string, Record<string, object>>) {
   const copy = JSON.parse(JSON.stringify(paths)) as Record<string, Documented>
   for (const [path, operations] of Object.entries(copy)) {
-    if (isOpenAiPath(path)) continue
+    if (hasJsonErrors(path)) continue
     for (const { requestBody, responses } of Object.values(operations)) {
       for (const { content } of [requestBody ?? {}, ...Object.values(responses)]) {
         for (const { schema } of Object.values(content ?? {})) describe(schema)
@@ -147,7 +174,7 @@ function operationOf(route: Route, path: string) {
     responses: {
       ...answersOf(route.hooks.response),
       ...responses,
-      default: isOpenAiPath(path) ? OPENAI_ERROR : ERROR,
+      default: errorDocOf(path),
     },
   }
 }

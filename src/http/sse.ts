@@ -27,6 +27,10 @@ export interface StreamFormat<Event> {
   readonly isLast: (event: Event) => boolean
   /** The event that ends a stream when the server stops before the stream is complete. */
   readonly onStop: (reason: { readonly code: 'server_stopping'; readonly message: string }) => Event
+  /** In place of comments, in protocols that have none: at the start, and in silence. */
+  readonly signs?: { readonly opening: string; readonly heartbeat: string }
+  /** Default: an event stream. */
+  readonly contentType?: string
 }
 
 /** Sends events; a promise means that the client reads more slowly than they come. */
@@ -89,6 +93,7 @@ class OpenStream {
     readonly client: StreamClient,
     private readonly controller: DirectController,
     private readonly clock: Clock,
+    private readonly heartbeat: string,
   ) {}
 
   write(text: string): Promise<void> | undefined {
@@ -103,7 +108,7 @@ class OpenStream {
 
   beat(): void {
     const silentMs = this.clock.steady() - this.#lastWriteAt
-    if (!this.#isBlocked && silentMs >= HEARTBEAT_MS * 0.75) void this.write(HEARTBEAT)
+    if (!this.#isBlocked && silentMs >= HEARTBEAT_MS * 0.75) void this.write(this.heartbeat)
     // Otherwise the client decides how long the upstream call stays open and is paid for.
     if (this.#isBlocked && silentMs >= STREAM_STALL_MS_MAX) this.client.disconnect()
   }
@@ -187,7 +192,7 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
   async function serve<Event>(
     stream: OpenStream,
     produce: Produce<Event>,
-    { frame, isLast, onStop }: StreamFormat<Event>,
+    { frame, isLast, onStop, signs }: StreamFormat<Event>,
   ): Promise<void> {
     const { signal } = stream.abort
     const emit: Emit<Event> = (events) => {
@@ -200,7 +205,8 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
     }
     open.add(stream)
     try {
-      void stream.write(OPENING)
+      const opening = signs?.opening ?? OPENING
+      if (opening !== '') void stream.write(opening)
       await produce(signal, emit)
     } catch (error) {
       if (!signal.aborted) onError(error)
@@ -213,15 +219,16 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
 
   /**
    * Answers with the events of `produce`, under the request's own `headers`. Its signal aborts when
-   * the client has gone or the server stops. Throws `too_many_streams` at the limit.
+   * the client has gone or the server stops. `giveBack` is what `hold` has returned for the client.
+   * Throws `too_many_streams` at the limit.
    */
   function respond<Event>(
     produce: Produce<Event>,
     format: StreamFormat<Event>,
     headers: ResponseHeaders,
     client: StreamClient,
+    giveBack = admit(client, slots, memory),
   ): Response {
-    const giveBack = admit(client, slots, memory)
     let stream: OpenStream | null = null
     let hasLeft = false
     // The body of a client that leaves at once may never be read.
@@ -235,7 +242,7 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
       type: 'direct' as const,
       async pull(controller: DirectController) {
         if (hasLeft) return controller.end()
-        stream = new OpenStream(client, controller, clock)
+        stream = new OpenStream(client, controller, clock, format.signs?.heartbeat ?? HEARTBEAT)
         await serve(stream, produce, format).finally(giveBack)
       },
       cancel() {
@@ -244,11 +251,14 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
       },
     }
     const body = new ReadableStream(source as unknown as UnderlyingDefaultSource)
-    return new Response(body, { headers: { ...takeHeaders(headers), ...HEADERS } })
+    const type = format.contentType ? { 'content-type': format.contentType } : {}
+    return new Response(body, { headers: { ...takeHeaders(headers), ...HEADERS, ...type } })
   }
 
   return {
     respond,
+    /** Takes a slot for a stream that is to come; see `admit`. */
+    hold: (client: StreamClient) => admit(client, slots, memory),
     whole: wholes.run,
     open: () => open.size + wholes.open(),
     /**

@@ -1,8 +1,10 @@
 import { RESPONSE_ITEMS_BYTES_MAX, RESPONSE_ITEMS_MAX } from '../core/limits/machine.ts'
-import { createAssistants } from '../doors/openai/assistants.ts'
-import type { ChatRouteOptions } from '../doors/openai/endpoint.ts'
+import { createClaudeModels } from '../doors/anthropic/models.ts'
+import { createPdfReader } from '../doors/anthropic/pdfs.ts'
+import type { MessageRouteOptions } from '../doors/anthropic/routes.ts'
 import { createItemStore } from '../doors/openai/item-store.ts'
 import { createKeptItems } from '../doors/openai/kept-items.ts'
+import { createAssistants } from '../doors/shared/assistants.ts'
 import type { Agent } from '../features/agent/service.ts'
 import type { Apps } from '../features/apps/service.ts'
 import type { JsonAnswers } from '../http/json-answers.ts'
@@ -26,10 +28,11 @@ interface ChatNeeds {
   readonly origins: Origins
 }
 
-/** Wires chat completions and responses. */
-export function openChat(adapters: Adapters, needs: ChatNeeds): ChatRouteOptions {
-  const { config, clock, log, db } = adapters
+/** Wires the doors of chat. */
+export function openChat(adapters: Adapters, needs: ChatNeeds): MessageRouteOptions {
+  const { config, clock, log, db, parser } = adapters
   const store = createItemStore(db, ITEM_LIMITS)
+  const assistants = createAssistants(needs.apps)
   return {
     agent: needs.agent,
     files: needs.files.service,
@@ -39,7 +42,9 @@ export function openChat(adapters: Adapters, needs: ChatNeeds): ChatRouteOptions
     contexts: needs.contexts,
     origins: needs.origins,
     clock,
-    assistants: createAssistants(needs.apps),
+    assistants,
+    claudeModels: createClaudeModels(assistants),
+    readPdfs: createPdfReader(parser),
     limits: { messages: config.MB_CHAT_MESSAGES_MAX, chars: config.MB_CHAT_CHARS_MAX },
     keptItems: createKeptItems({ store, clock, log, hours: config.MB_RESPONSE_HOURS }),
   }

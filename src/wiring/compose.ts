@@ -28,6 +28,7 @@ import { openHttp, type ServerLimits } from './http.ts'
 import { type Knowledge, openKnowledge } from './knowledge.ts'
 import { openMcp, openMcpServers } from './mcp.ts'
 import { openSite } from './monitoring.ts'
+import { openOllama } from './ollama.ts'
 import { openProvider } from './provider.ts'
 import {
   openAudit,
@@ -153,6 +154,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     record,
   })
 
+  const ollama = openOllama(adapters, keys)
+  const { standIn } = ollama
   const app = createApp({
     services: {
       agent,
@@ -189,11 +192,12 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
       usage,
       voice,
     },
-    machineGate: gate('machine', bearer({ call, contexts, keys }), uploads),
+    machineGate: gate('machine', bearer({ call, contexts, keys, standIn }), uploads),
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: devices.endpoints,
     chat,
+    ollama,
     mcp,
     xiaozhi,
     status: site.status,
@@ -211,8 +215,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     record,
   })
 
-  const turns = [chat.keptItems, files.service, detached]
-  const kept = [logs, usage, audit.audit, shares, ...turns, people.sessions, removal]
+  const lived = [shares, chat.keptItems, detached, files.service, people.sessions, removal]
+  const kept = [logs, usage, audit.audit, ...lived]
   const prune = schedule(adapters, { jobs, kept, kb, mcpServers })
   const { rows, sums } = buffers
   const { lastSeen } = devices
@@ -225,6 +229,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   return {
     app,
     wyoming,
+    ollama,
     sse: closedWith(sse, sockets),
     budget,
     jobs,

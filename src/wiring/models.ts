@@ -83,7 +83,9 @@ export async function openPlatform({ live, clock, fetch, packed }: PlatformNeeds
       const llm = connect(config, endpoint, name, packed.fetch)
       return { llm, description: `${name}, of the model pack`, endpoint, packed, config }
     }
-    const found = config.MB_LLM_DETECT ? await detectLocalServer({ fetch, clock }) : null
+    const found = config.MB_LLM_DETECT
+      ? await detectLocalServer({ fetch, clock, ownPort: config.MB_OLLAMA_PORT })
+      : null
     if (!found) return { llm: createOfflineChat(), description: OFFLINE, endpoint: null, config }
     const model = config.MB_LLM_MODEL ?? found.model
     const endpoint = { baseUrl: found.baseUrl, apiKey }

@@ -39,8 +39,8 @@ export function openSessions(adapters: Adapters, { jobs, budget }: SessionNeeds)
   const indexing = createIndexing({ store: createIndexingStore({ db, reader, index }), leases })
   jobs.run('index conversations', indexing.run)
   if (!keepsTranscript) jobs.run('forget transcripts', forgetFolded)
-  const transcripts = createTranscripts({ store: createTranscriptStore(db), sessions: store })
   const service = createSessions({ store })
+  const transcripts = createTranscripts({ store: createTranscriptStore(db), sessions: store })
   const conversations = createConversations({
     store: createConversationStore({ db, reader, index }),
     index,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { isOpenAiPath } from '../../src/http/openai-answers.ts'
+import { hasJsonErrors } from '../../src/http/error-forms.ts'
 import { openApiDocument } from '../../src/http/openapi.ts'
 import { type Answer, type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -50,7 +50,7 @@ function problemOf(path: string, answer: Answer<unknown>): string | null {
   if (isRpcError(answer))
     return LEAK.test(text.replace('Parse error:', '')) ? `leaks: ${text}` : null
   const isJson = headers.get('content-type') === 'application/json'
-  if (isJson !== isOpenAiPath(new URL(path, app.url).pathname))
+  if (isJson !== hasJsonErrors(new URL(path, app.url).pathname))
     return `has the form of another path: ${text.slice(0, 200)}`
   const sentence = isJson ? String(JSON.parse(text).error.message) : text
   if (!/^[^\n]{2,160}$/u.test(sentence)) return `not one short sentence: ${text.slice(0, 200)}`

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { isOpenAiPath } from '../../src/http/openai-answers.ts'
+import { hasJsonErrors } from '../../src/http/error-forms.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { allRoutes } from '../support/routes.ts'
@@ -167,7 +167,7 @@ describe('every operation', () => {
   test('every operation describes its answer and its errors', () => {
     for (const { path, operation } of operations()) {
       const { default: errors, ...answers } = operation.responses
-      const type = isOpenAiPath(path) ? 'application/json' : 'text/plain'
+      const type = hasJsonErrors(path) ? 'application/json' : 'text/plain'
       expect(Object.keys(errors?.content ?? {})).toEqual([type])
       expect({ path, answers: Object.keys(answers).length }).not.toEqual({ path, answers: 0 })
     }

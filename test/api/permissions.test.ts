@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { isOpenAiPath } from '../../src/http/openai-answers.ts'
+import { hasJsonErrors } from '../../src/http/error-forms.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { errorProblem, isRpcError } from '../support/error-answer.ts'
@@ -121,6 +121,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/models/:id': ['run', 404],
   'POST /v1/chat/completions': ['run', 400],
   'POST /v1/responses': ['run', 400],
+  'POST /v1/messages': ['run', 400],
+  'POST /v1/messages/count_tokens': ['run', 400],
   'POST /v1/mcp': ['run', 400],
   'POST /v1/embeddings': ['kbEdit', 400],
   'POST /v1/audio/speech': ['run', 400],
@@ -276,7 +278,7 @@ describe.each(Object.entries(ROWS).filter(([name]) => known.has(name)))('%s', (n
     if (answer.status < 400) return
     if (refused === null && isRpcError(answer)) return
     expect(errorProblem(answer)).toBeNull()
-    const type = isOpenAiPath(pattern) ? 'application/json' : 'text/plain; charset=utf-8'
+    const type = hasJsonErrors(pattern) ? 'application/json' : 'text/plain; charset=utf-8'
     expect(answer.headers.get('content-type')).toBe(type)
     expect(answer.text).toMatch(/\p{Script=Han}/u)
     if (refused === 403 && name.includes(' /v1/')) {

@@ -45,6 +45,8 @@ const plain = (line: string) =>
   line
     .replaceAll('::text', '')
     .replaceAll('"', '')
+    // SQLite's list of foreign keys does not tell it.
+    .replace(' DEFERRABLE INITIALLY DEFERRED', '')
     .replace(/\bWHERE \((.*)\)$/, 'WHERE $1')
     .replaceAll(/\s+/g, ' ')
     .trim()

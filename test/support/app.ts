@@ -99,6 +99,7 @@ export async function startApp(options: AppOptions = {}) {
   const { app, budget, sse, jobs, keys, buffers, prune, sources, servers, close, kb } = parts
   app.listen({ hostname: '127.0.0.1', port: 0, idleTimeout })
   const wyoming = (await parts.wyoming?.listen()) ?? null
+  const ollama = await parts.ollama.listen(app.handle)
   const url = String(app.server?.url).replace(/\/$/, '')
   const tenants = createTenants({ store: createTenantStore(db), clock })
   const tokens = createSessionTokens({ secret: adapters.secrets.session, clock })
@@ -122,6 +123,8 @@ export async function startApp(options: AppOptions = {}) {
     budget,
     /** The port for Wyoming clients, where one is set. */
     wyomingPort: wyoming?.port ?? 0,
+    /** The port for clients of Ollama without a key, where one is set. */
+    ollamaPort: ollama?.port ?? 0,
     /** Everything the server logged so far. */
     log: printed.text,
     printed,
@@ -163,6 +166,7 @@ export async function startApp(options: AppOptions = {}) {
     async [Symbol.asyncDispose]() {
       sse.close()
       wyoming?.close()
+      ollama?.close()
       await app.stop(true)
       await close()
       await dropPostgres(folder.path)

@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
+import { goTo } from './go-to.ts'
 import { describeWeb } from './setup.ts'
 import { ask, ended, field, turnOf, useStudio } from './studio-page.ts'
 
-const link = (page: Page, name: string) =>
-  page.getByRole('navigation').first().getByRole('link', { name, exact: true })
 /** The reply that has this text; a status says it once, too. */
 const reply = (page: Page, text: string) => page.locator('.prose', { hasText: text })
 describeWeb('a conversation', () => {
@@ -22,7 +21,7 @@ describeWeb('a conversation', () => {
     await ask(page, 'Will you wait for me?')
     await reply(page, 'One moment').waitFor()
     await field(page).fill('half a thought')
-    await link(page, en['nav.usage']).click()
+    await goTo(page, 'nav.usage')
     await page.getByRole('heading', { level: 1, name: en['nav.usage'] }).waitFor()
     await page.getByRole('img', { name: en['studio.answering'] }).first().waitFor()
     rest.resolve()
@@ -30,7 +29,7 @@ describeWeb('a conversation', () => {
       .getByRole('img', { name: en['studio.answering'] })
       .first()
       .waitFor({ state: 'detached' })
-    await page.getByRole('link', { name: en['nav.studio'] }).first().click()
+    await goTo(page, 'nav.chat')
     await reply(page, 'One moment, here it is.').waitFor()
     expect(await page.locator('.bubble').count()).toBe(1)
     expect(await field(page).inputValue()).toBe('half a thought')
@@ -50,11 +49,11 @@ describeWeb('a conversation', () => {
     await ask(page, 'Count to a hundred')
     await reply(page, 'one two three').waitFor()
     await page.getByRole('button', { name: en['studio.stop'] }).click()
-    const note = en['studio.stopped'].replace('{count}', '3')
-    const stopped = page.getByTestId('reply').getByText(note)
+    const stopped = page.getByTestId('reply').getByText(en['studio.stopped.kept'])
     await stopped.waitFor()
     await page.reload()
     await stopped.waitFor()
+    await reply(page, 'one two three').waitFor()
     expect(await page.locator('.bubble').allTextContents()).toEqual(['Count to a hundred'])
   }, 60_000)
 
@@ -80,7 +79,7 @@ describeWeb('a conversation', () => {
     )
     await ask(page, 'Am I still here?')
     const again = page.getByRole('alert').getByRole('link', { name: en['session.again'] })
-    await again.and(page.locator('[href*="/login?next=%2Fapp%2Fstudio%3Fsession"]')).waitFor()
+    await again.and(page.locator('[href*="/login?next=%2Fapp%3Fsession"]')).waitFor()
     at.world.platform.reply({ text: 'Yes, you are.' })
     await page.getByRole('button', { name: en['studio.retry'] }).click()
     await reply(page, 'Yes, you are.').waitFor()
@@ -131,10 +130,10 @@ describeWeb('a conversation', () => {
     await page.setViewportSize({ width: 390, height: 800 })
     at.world.platform.reply({ text: 'At nine.' })
     await ended(await ask(page, 'When does the library open?'))
-    await page.getByRole('button', { name: en['studio.new'] }).click()
+    await page.locator('main').getByRole('button', { name: en['studio.new'] }).click()
     at.world.platform.reply({ text: 'At noon.' })
     await ended(await ask(page, 'When is lunch?'))
-    await page.getByRole('button', { name: en['studio.left'] }).click()
+    await page.getByRole('button', { name: en['nav.menu'] }).click()
     const rail = page.getByRole('dialog')
     await rail.getByRole('searchbox').fill('nine')
     await rail.locator('mark', { hasText: 'nine' }).waitFor()
@@ -148,7 +147,7 @@ describeWeb('a conversation', () => {
     await rail.getByRole('button', { name: more('When is lunch?') }).click()
     await page.getByRole('menuitem', { name: en['action.delete'] }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: en['studio.left'] }).click()
+    await page.getByRole('button', { name: en['nav.menu'] }).click()
     await rail.getByRole('button', { name: /^When is lunch/ }).waitFor({ state: 'detached' })
     await rail.getByRole('searchbox').fill('nine')
     await rail.getByRole('button', { name: /^Library.*nine/ }).click()
@@ -196,6 +195,7 @@ describeWeb('a conversation', () => {
   test('a setup is tried before it is saved as an app', async () => {
     await using guest = await at.open()
     const { page } = guest
+    await page.getByRole('button', { name: en['studio.right'] }).click()
     await page.getByRole('button', { name: en['studio.setup'], exact: true }).click()
     await page.getByRole('textbox', { name: en['apps.prompt'] }).fill('Speak like a pirate.')
     await page.getByText(en['studio.setup.mark']).waitFor()
@@ -207,8 +207,7 @@ describeWeb('a conversation', () => {
     await page.getByRole('textbox', { name: en['studio.setup.name'] }).fill('Pirate')
     await page.getByRole('button', { name: en['apps.create'] }).click()
     await page.getByText(en['studio.setup.mark']).waitFor({ state: 'detached' })
-    const app = page.getByRole('combobox', { name: en['studio.app'] })
-    await app.locator('option:checked', { hasText: 'Pirate' }).waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: /^Who answers: Pirate/ }).waitFor()
     expect(guest.complaints).toEqual([])
   }, 60_000)
 })

@@ -4,6 +4,7 @@ import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { seedTenant } from '../support/seed-tenant.ts'
+import { goTo } from './go-to.ts'
 import { BUILD_MS, describeWeb, soon, useConsole } from './setup.ts'
 
 const TIMEOUT_MS = 60_000
@@ -97,7 +98,7 @@ describeWeb('the focus', () => {
       const { page } = guest
       await page.getByRole('link', { name: en['apps.new'] }).click()
       await focused(page, en['field.name'])
-      await page.getByRole('navigation').first().getByRole('link', { name: 'Studio' }).click()
+      await goTo(page, 'nav.chat')
       await focused(page, en['studio.ask'])
     },
     TIMEOUT_MS,

@@ -4,6 +4,7 @@ import { en } from '../../web/i18n/en.ts'
 import { zh } from '../../web/i18n/zh.ts'
 import { launch, visit } from '../support/chromium.ts'
 import { codesFor, type PrintingServer } from '../support/login.ts'
+import { goTo } from './go-to.ts'
 import { buildConsole, describeWeb, startProduct } from './setup.ts'
 
 type Texts = typeof en
@@ -15,8 +16,6 @@ const LANGUAGES = [
 /** Presses what bears that name. */
 const press = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).last().click()
-const link = (page: Page, name: string) =>
-  page.getByRole('navigation').first().getByRole('link', { name, exact: true }).click()
 
 async function signIn(page: Page, app: PrintingServer, email: string, t: Texts) {
   await page.goto('/')
@@ -30,11 +29,11 @@ async function signIn(page: Page, app: PrintingServer, email: string, t: Texts) 
   )
   await page.getByRole('textbox', { name: t['login.code'] }).focus()
   await page.keyboard.press('Control+V')
-  await page.getByRole('heading', { level: 1, name: t['home.title'] }).waitFor()
+  await page.getByRole('heading', { level: 1, name: t['studio.fresh'] }).waitFor()
 }
 
 async function issueKey(page: Page, t: Texts): Promise<string> {
-  await link(page, t['nav.keys'])
+  await goTo(page, 'nav.keys', t)
   await press(page, t['keys.new'])
   await press(page, t['keys.create'])
   const key = (await page.getByTestId('secret').textContent()) ?? ''
@@ -43,7 +42,7 @@ async function issueKey(page: Page, t: Texts): Promise<string> {
 }
 
 async function makeApp(page: Page, t: Texts, name: string) {
-  await link(page, t['nav.apps'])
+  await goTo(page, 'nav.apps', t)
   await page.getByRole('link', { name: t['apps.new'] }).first().click()
   await page.getByRole('textbox', { name: t['field.name'] }).fill(name)
   await page.getByRole('textbox', { name: t['apps.prompt'] }).fill('Answer from the documents.')
@@ -54,7 +53,7 @@ async function makeApp(page: Page, t: Texts, name: string) {
 }
 
 async function upload(page: Page, t: Texts) {
-  await link(page, t['nav.kb'])
+  await goTo(page, 'nav.kb', t)
   await page
     .getByLabel(t['kb.choose'])
     .last()
@@ -77,12 +76,16 @@ async function upload(page: Page, t: Texts) {
 }
 
 async function chat(page: Page, t: Texts, name: string) {
-  await link(page, t['nav.studio'])
-  await page.getByLabel(t['studio.app'], { exact: true }).selectOption({ label: name })
+  await goTo(page, 'nav.chat', t)
+  const picker = t['studio.picker'].split(/[{：:]/)[0] ?? ''
+  await page.getByRole('button', { name: new RegExp(`^${picker}`) }).click()
+  await page.getByRole('menuitemradio', { name, exact: true }).click()
   await page.getByRole('textbox', { name: t['studio.ask'] }).fill('退货须在几天内提出？')
   await page.keyboard.press('Enter')
   const reply = page.locator('[data-testid=reply][aria-busy=false]')
-  await reply.getByText(t['channel.builtin'], { exact: true }).waitFor()
+  await reply.getByRole('button', { name: t['studio.why'] }).click()
+  await page.getByText(t['channel.builtin'], { exact: true }).waitFor()
+  if (await page.getByRole('dialog').isVisible()) await page.keyboard.press('Escape')
   await reply
     .getByRole('button', { name: /returns/ })
     .first()
@@ -92,7 +95,7 @@ async function chat(page: Page, t: Texts, name: string) {
 }
 
 async function pair(page: Page, t: Texts, app: PrintingServer) {
-  await link(page, t['nav.devices'])
+  await goTo(page, 'nav.devices', t)
   await press(page, t['devices.new'])
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: t['field.name'] }).fill('Speaker')
@@ -109,7 +112,7 @@ async function pair(page: Page, t: Texts, app: PrintingServer) {
 }
 
 async function carryOver(page: Page, t: Texts, name: string) {
-  await link(page, t['nav.transfer'])
+  await goTo(page, 'nav.transfer', t)
   await page.getByRole('switch', { name: t['transfer.kb'] }).click()
   await page.locator('a[download][href*="kb=1"]').waitFor()
   const [download] = await Promise.all([
@@ -143,7 +146,7 @@ async function carryOver(page: Page, t: Texts, name: string) {
     .getByTestId('report')
     .getByText(done.slice(0, done.indexOf('{')))
     .waitFor()
-  await link(page, t['nav.apps'])
+  await goTo(page, 'nav.apps', t)
   await page.getByRole('heading', { name: `${name} 2` }).waitFor()
 }
 

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
+import { goTo } from './go-to.ts'
 import { BUILD_MS, describeWeb, soon, useConsole } from './setup.ts'
 import { ask, ended } from './studio-page.ts'
 
@@ -146,7 +147,7 @@ describeWeb('what a person made is not lost', () => {
   test(
     'a conversation is there after a reload, scrolled to its end',
     async () => {
-      await using guest = await open('/app/studio')
+      await using guest = await open('/app')
       const { page } = guest
       for (const text of ['What is 6*7?', 'first\n'.repeat(40), 'last']) {
         await ended(await ask(page, text))
@@ -157,7 +158,7 @@ describeWeb('what a person made is not lost', () => {
         const { scrollTop, scrollHeight, clientHeight } = document.documentElement
         return scrollTop > 0 && scrollTop + clientHeight > scrollHeight - 4
       })
-      await page.getByRole('navigation').first().getByRole('link', { name: 'Studio' }).click()
+      await goTo(page, 'nav.chat')
       await page.getByText(en['studio.empty']).waitFor()
       await soon(() => page.locator('.bubble').count(), 0)
     },
@@ -167,12 +168,12 @@ describeWeb('what a person made is not lost', () => {
   test(
     'the console waits for a server that is restarting',
     async () => {
-      await using guest = await open('/app')
+      await using guest = await open('/app/activity')
       const { page, context } = guest
       await page.waitForLoadState('networkidle')
       await context.setOffline(true)
       await page.evaluate(() => dispatchEvent(new Event('offline')))
-      await page.getByRole('navigation').first().getByRole('link', { name: 'Settings' }).click()
+      await goTo(page, 'nav.settings')
       await page.getByText(en['away.text']).waitFor()
       await context.setOffline(false)
       await page.getByRole('heading', { level: 1, name: en['nav.settings'] }).waitFor()
@@ -180,12 +181,12 @@ describeWeb('what a person made is not lost', () => {
       // A page that could not be loaded comes by itself.
       await context.setOffline(true)
       await page.evaluate(() => dispatchEvent(new Event('offline')))
-      await page.getByRole('navigation').first().getByRole('link', { name: 'Home' }).click()
-      await page.getByRole('navigation').first().getByRole('link', { name: 'Devices' }).click()
+      await goTo(page, 'nav.activity')
+      await goTo(page, 'nav.devices')
       await page.getByText(en['away.text']).waitFor()
       await context.setOffline(false)
       await page.getByText(en['devices.empty']).waitFor()
-      await page.getByRole('navigation').first().getByRole('link', { name: 'Settings' }).click()
+      await goTo(page, 'nav.settings')
       await page.getByRole('textbox', { name: en['field.model'] }).fill('qwen3')
       // The browser may believe itself offline while the server is this machine.
       await page.evaluate(() => dispatchEvent(new Event('offline')))

@@ -29,7 +29,7 @@ describeWeb('the manual', () => {
       expect(shown).toBe(await guideBlock(`file=${name}`))
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        program.getByRole('button', { name: 'Download' }).click(),
+        program.getByRole('button', { name: 'Download', exact: true }).click(),
       ])
       expect(download.suggestedFilename()).toBe(name)
       expect(await Bun.file(await download.path()).text()).toBe(`${shown}\n`)

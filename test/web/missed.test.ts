@@ -8,18 +8,19 @@ import { describeWeb, useConsole } from './setup.ts'
 describeWeb('the studio on a question that no document answers', () => {
   const world = useConsole()
 
-  test('a miss is shown under the answer and opens the nearest passages', async () => {
+  test('a miss is shown beside the answer and opens the nearest passages', async () => {
     const session = await signIn(world.app)
     const call = caller(`${world.app.url}/console`, session.headers)
     const doc = { title: 'Opening hours', text: 'The café opens at eight and closes at five.' }
     expect((await call('POST', '/kb/docs', doc)).status).toBe(201)
     await using guest = await visit(world.browser, world.app.url, { language: 'en' }, session)
     const { page } = guest
-    await page.goto('/app/studio')
+    await page.goto('/app')
     await page
       .getByRole('textbox', { name: en['studio.ask'] })
       .fill('Who won the election in Peru?')
     await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: en['studio.why'] }).click()
     const missed = page.getByText(
       /^Documents searched: 1; nothing close enough \(.*score 0\.\d\d, relevance 0\.[0-4]\d;/,
     )

@@ -55,7 +55,7 @@ export function useStudio() {
     },
     async open(url = held.world.app.url) {
       const guest = await visit(held.browser, url, { language: 'en' }, held.session)
-      await guest.page.goto('/app/studio')
+      await guest.page.goto('/app')
       await field(guest.page).waitFor()
       return guest
     },

@@ -28,13 +28,13 @@ describeWeb('the system page', () => {
       await using visiting = await visit(at.browser, at.app.url, { language: 'en' }, session)
       const { page, complaints } = visiting
       const button = (name: string) => page.getByRole('button', { name, exact: true })
-      await page.goto('/app')
+      await page.goto('/app/activity')
       await page.getByText(en['system.first.about']).waitFor()
       await page.getByLabel(en['system.kind.MODEL']).selectOption('llama3:8b')
       await button('Use Ollama').click()
       await page.getByText(en['system.first.about']).waitFor({ state: 'detached' })
 
-      await page.getByRole('link', { name: en['nav.system'] }).click()
+      await page.getByRole('link', { name: en['nav.server'], exact: true }).click()
       const model = page.locator('details').filter({ hasText: en['system.llm.about'] })
       await model.getByText('MB_LLM_MODEL').waitFor()
       await soon(() => model.getByRole('textbox', { name: /^Model/ }).inputValue(), 'llama3:8b')
@@ -66,7 +66,7 @@ describeWeb('the system page', () => {
       const { page } = visiting
       await page.goto('/app/system')
       await page.getByText(zh['system.refused.text']).waitFor()
-      expect(await page.getByRole('link', { name: zh['nav.system'], exact: true }).count()).toBe(0)
+      expect(await page.getByRole('link', { name: zh['nav.server'], exact: true }).count()).toBe(0)
     },
     TIMEOUT_MS,
   )

@@ -57,10 +57,10 @@ describeWeb('a team', () => {
       .nth(1)
       .waitFor()
     // A viewer is not offered what the server refuses.
-    await other.page.goto('/app/studio')
+    await other.page.goto('/app')
     await other.page
       .locator('input[type=file]')
-      .and(other.page.getByLabel(en['studio.files.pictures'], { exact: true }))
+      .and(other.page.getByLabel(en['studio.files'], { exact: true }))
       .setInputFiles({ name: 'Note.txt', mimeType: 'text/plain', buffer: Buffer.from('A note.') })
     await other.page.getByText(en['studio.files.refused']).waitFor()
     expect(await seriousFindings(page)).toEqual([])

@@ -1,6 +1,7 @@
 import { test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
+import { goTo } from './go-to.ts'
 import { describeWeb, soon } from './setup.ts'
 import { field, useStudio } from './studio-page.ts'
 
@@ -58,7 +59,8 @@ describeWeb('short messages', () => {
     await page.getByRole('button', { name: en['action.save'] }).first().click()
     await page.locator('.toast').waitFor()
     // Leaving the form is confirmed.
-    await page.getByRole('link', { name: en['nav.studio'] }).first().click()
+    if (size.width < 840) await page.getByRole('button', { name: en['nav.menu'] }).click()
+    await goTo(page, 'nav.chat')
     await page.getByRole('button', { name: en['unsaved.leave'] }).click()
     await field(page).waitFor()
     await soon(() => sendIs(page), 'free')

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { pdfFile } from '../support/pdf-file.ts'
+import { goTo } from './go-to.ts'
 import { choose, fill, HANDBOOK, row, state, textFile, useKnowledgeBase } from './kb-page.ts'
 import { describeWeb, soon } from './setup.ts'
 
@@ -102,7 +103,7 @@ describeWeb('files on their way into the knowledge base', () => {
       await row(page, 'Empty.txt').getByText(en['kb.upload.empty']).waitFor()
       expect(await seriousFindings(page)).toEqual([])
       // Files are sent on while another page is open.
-      await page.getByRole('navigation').first().getByRole('link', { name: 'Apps' }).click()
+      await goTo(page, 'nav.apps')
       await page.getByRole('heading', { level: 1, name: 'Apps' }).waitFor()
       held.resolve()
       await page.goBack()

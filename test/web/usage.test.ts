@@ -95,7 +95,7 @@ describeWeb('keys, budgets and usage', () => {
   test('the studio shows the tokens of a turn', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     const { page } = guest
-    await page.goto('/app/studio?session=tokens')
+    await page.goto('/app?session=tokens')
     upstream.reply({ text: 'told', usage: { input: 1_200, output: 34 } })
     upstream.reply({ text: 'not told', usage: null })
     for (const [reply, words] of [
@@ -105,7 +105,9 @@ describeWeb('keys, budgets and usage', () => {
       const turn = await ask(page, `Was it ${reply}?`)
       await ended(turn)
       await turn.getByText(reply, { exact: true }).waitFor()
-      await turn.getByText(words).waitFor()
+      await turn.getByRole('button', { name: en['studio.why'] }).click()
+      const why = page.getByRole('complementary', { name: en['studio.right'] })
+      await why.getByText(words).waitFor()
     }
     expect(guest.complaints).toEqual([])
   }, 60_000)

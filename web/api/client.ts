@@ -134,6 +134,10 @@ export async function postFile<T>(
 export const open = (path: string, body: unknown, signal: AbortSignal): Promise<Response> =>
   answer(path, json(body, { method: 'POST', signal }))
 
+/** As `open`, for a stream that is read again from a place on. */
+export const reopen = (path: string, signal: AbortSignal): Promise<Response> =>
+  answer(path, { signal })
+
 /** Posts bytes. */
 export const upload = (path: string, bytes: Blob, signal: AbortSignal): Promise<Response> =>
   answer(path, { method: 'POST', body: bytes, signal })

@@ -171,11 +171,12 @@ export const api = {
     /** Turns, newest first; `before` is the `next_before` of the previous page. */
     transcript: (id: string, { before, limit }: { before?: number; limit?: number } = {}) =>
       call<T.Transcript>('GET', at('sessions', id, `/transcript${queryOf({ before, limit })}`)),
-    remove: (id: string) => call<unknown>('DELETE', at('sessions', id)),
+    /** With all the ways that it went. */
+    remove: (id: string) => call<unknown>('DELETE', at('sessions', id, '?family=1')),
   },
   conversations: {
     /** Most recently active first; `before` is the `next_before` of the previous page. */
-    list: (query: { q?: string; before?: string; limit?: number } = {}) =>
+    list: (query: Readonly<Record<string, string | number>> = {}) =>
       call<T.ConversationList>('GET', `/console/conversations${queryOf(query)}`),
     /** A blank title restores the automatic one. */
     rename: (id: string, title: string) =>

@@ -1,11 +1,13 @@
-import { ApiError, connectionError, open } from './client.ts'
-import type { AgentEvent, AppDraft } from './types.ts'
+import { ApiError, connectionError, open, reopen, segment } from './client.ts'
+import type { AppDraft, StudioEvent } from './types.ts'
 
 export interface TurnRequest {
   readonly text: string
   readonly session_id: string
   readonly app_id: string | null
   readonly images: readonly string[]
+  /** Ids of files that the server has been sent. */
+  readonly files?: readonly string[]
   readonly kb: boolean
   /** An app's form that is not saved; the turn runs as if it were. */
   readonly draft?: AppDraft
@@ -14,15 +16,35 @@ export interface TurnRequest {
   readonly show_thinking?: boolean
 }
 
+export interface EventBatch {
+  readonly events: readonly StudioEvent[]
+  /** The number of the last event; null where the server does not count them. */
+  readonly last: number | null
+}
+
 /**
- * The events of one turn, in batches as they arrive. Throws `ApiError` when the stream could not be
- * opened or the connection broke, and the signal's reason when it was aborted.
+ * The events of a new turn, in batches as they arrive. Leaving does not end the turn. Throws
+ * `ApiError` when the stream could not be opened or the connection broke, and the signal's reason
+ * when it was aborted.
  */
 export async function* streamTurn(
   request: TurnRequest,
   signal: AbortSignal,
-): AsyncGenerator<AgentEvent[]> {
-  const response = await open('/console/agent', request, signal)
+): AsyncGenerator<EventBatch> {
+  yield* read(await open('/console/agent', { ...request, detached: true }, signal), signal)
+}
+
+/** The events of a turn that is known to the server, from after the event of this number on. */
+export async function* followTurn(
+  turn: string,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<EventBatch> {
+  const path = `/console/agent/turns/${segment(turn)}/events?after=${after}`
+  yield* read(await reopen(path, signal), signal)
+}
+
+async function* read(response: Response, signal: AbortSignal): AsyncGenerator<EventBatch> {
   if (!response.body) throw new ApiError('', response.status)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -34,16 +56,23 @@ export async function* streamTurn(
     const frames = (rest + value).split('\n\n')
     rest = frames.pop() ?? ''
     const events = frames.flatMap(parseFrame)
-    if (events.length > 0) yield events
+    if (events.length > 0) yield { events, last: lastIdOf(frames) }
   }
 }
 
 /** The `type` inside the data decides; comments have no data. */
-function parseFrame(frame: string): AgentEvent[] {
-  const data = frame
+function parseFrame(frame: string): StudioEvent[] {
+  const data = linesOf(frame, 'data:').join('\n')
+  return data.trim() === '' ? [] : [JSON.parse(data) as StudioEvent]
+}
+
+const linesOf = (frame: string, field: string): string[] =>
+  frame
     .split('\n')
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => line.slice(5))
-    .join('\n')
-  return data.trim() === '' ? [] : [JSON.parse(data) as AgentEvent]
+    .filter((line) => line.startsWith(field))
+    .map((line) => line.slice(field.length))
+
+function lastIdOf(frames: readonly string[]): number | null {
+  const id = frames.flatMap((frame) => linesOf(frame, 'id:')).at(-1)
+  return id === undefined ? null : Number(id)
 }

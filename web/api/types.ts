@@ -1,6 +1,8 @@
+import type { AgentEvent as TurnEvent } from '../../src/features/agent/events.ts'
+
 // The shapes of the server's answers, named as the API names them.
+
 export type {
-  AgentEvent,
   AnsweringChannel,
   KbRef,
   TurnStats,
@@ -59,7 +61,6 @@ export type {
   SessionRow,
   TranscriptResponse as Transcript,
   TranscriptTurn,
-  TurnDetails,
 } from '../../src/features/sessions/model.ts'
 export type { TenantSettings as Settings } from '../../src/features/settings/model.ts'
 export type {
@@ -85,3 +86,38 @@ export interface Completion {
   readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number }
 }
 export type { BoardsResponse as Boards } from '../../src/doors/xiaozhi/console-routes.ts'
+
+/** A passage of a file beside a question. */
+export interface FileRef {
+  readonly file_id: string
+  readonly name: string
+  readonly seq: number
+  readonly page: number | null
+  readonly heading: string | null
+}
+
+/** What the console alone is told: the name of the turn, and more of how it ended. */
+export type StudioEvent =
+  | Exclude<TurnEvent, { type: 'llm_end' | 'error' }>
+  | { readonly type: 'turn'; readonly turn_id: string }
+  | { readonly type: 'file_refs'; readonly refs: readonly FileRef[] }
+  | {
+      readonly type: 'llm_end'
+      readonly reply: string
+      readonly stopped?: boolean
+      readonly seq?: number
+    }
+  | {
+      readonly type: 'error'
+      readonly message: string
+      readonly code: string
+      /** For those who can mend it: what the provider answered. */
+      readonly status?: number | null
+      readonly detail?: string
+    }
+
+/** What the console is told of a stored turn beside what programs are. */
+export interface StudioDetails {
+  readonly stopped?: boolean
+  readonly images?: readonly { readonly file_id: string }[]
+}

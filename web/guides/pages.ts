@@ -3,7 +3,16 @@ export const GUIDE_GROUPS = [
   { id: 'use', pages: ['start', 'models', 'kb', 'apps', 'tools', 'mcp'] },
   {
     id: 'connect',
-    pages: ['typescript', 'python', 'curl', 'agents', 'openwebui', 'homeassistant'],
+    pages: [
+      'typescript',
+      'python',
+      'curl',
+      'agents',
+      'claude',
+      'ollama',
+      'openwebui',
+      'homeassistant',
+    ],
   },
   { id: 'sound', pages: ['devices', 'xiaozhi', 'voice'] },
   {

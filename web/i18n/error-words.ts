@@ -106,6 +106,8 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   device_deleted: 'The device was deleted',
   forbidden: '{who} may not call this endpoint',
   forbidden_key_kind: '{who} may not manage anything',
+  origin_refused:
+    'This port does not accept that host name or origin of a page (MB_OLLAMA_ORIGINS).',
   forbidden_role: 'Your role in this workspace does not allow this',
   setting_locked: '{field} is set by the environment and cannot be changed here',
   setting_unknown: '{field} is no setting of the console',

@@ -4,6 +4,8 @@ import { CHINESE_FIELDS } from './reference-fields.ts'
 /** Chinese for descriptions of operations, answers and parameters, by the English text. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   'List apps': '列出应用',
+  'Messages, as of Anthropic': '消息，与 Anthropic 的接口相同',
+  'Tokens of a message, estimated': '估算一条消息的 token 数',
   'Create an app': '创建应用',
   'Read an app': '读取应用',
   'Replace every field of an app': '替换应用的全部字段',
@@ -196,6 +198,10 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'ISO 8601, inclusive': 'ISO 8601 时间，含端点',
   'Refused or failed; one short sentence, its code in X-Error-Code':
     '被拒绝或失败：一句简短的话，代码在 X-Error-Code',
+  'Refused or failed, in the form of Anthropic; its code is in X-Error-Code, too':
+    '被拒绝或失败，格式与 Anthropic 相同；X-Error-Code 里也有错误码',
+  'A message, or its events from message_start to message_stop.':
+    '一条消息，或从 message_start 到 message_stop 的事件',
   'Refused or failed, in the form of OpenAI; its code is in X-Error-Code, too':
     '被拒绝或失败：OpenAI 的格式，代码也在 X-Error-Code',
 }

@@ -59,7 +59,7 @@ function Editor({ app, isGone }: EditorProps) {
   })
   const actions = (
     <>
-      <Link to="/app/studio" search={{ app: app.id }} className="btn">
+      <Link to="/app" search={{ app: app.id }} className="btn">
         <SquareTerminal size={16} aria-hidden />
         {t('apps.try')}
       </Link>

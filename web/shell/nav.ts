@@ -1,21 +1,12 @@
 import {
   Activity,
-  ArrowLeftRight,
   BookText,
   Bot,
-  Cable,
-  ChartNoAxesColumn,
-  House,
   KeyRound,
   type LucideIcon,
-  MessagesSquare,
+  MessageCircle,
   Mic,
-  ScrollText,
   ServerCog,
-  Settings2,
-  Smile,
-  SquareTerminal,
-  Users,
   Wrench,
 } from 'lucide-react'
 import type { Key } from '../i18n/index.tsx'
@@ -24,67 +15,76 @@ export interface NavItem {
   readonly to: string
   readonly label: Key
   readonly icon: LucideIcon
-  /** The key that opens the page after `g`. */
-  readonly letter: string
 }
 
-export const STUDIO = '/app/studio'
+/** A page that shares its entry in the side bar with others; tabs lead from one to the other. */
+interface TabItem {
+  readonly to: string
+  readonly label: Key
+}
 
-const item = (to: string, label: Key, icon: LucideIcon, letter: string): NavItem => ({
-  to,
-  label,
-  icon,
-  letter,
-})
+/** What people come for: to talk, to build assistants, to run the server. */
+export type Door = 'chat' | 'build' | 'server'
 
-/** The pages of the console, in the order of their use. */
-export const NAV: readonly { readonly title: Key | null; readonly items: readonly NavItem[] }[] = [
-  {
-    title: null,
-    items: [item('/app', 'nav.home', House, 'h'), item(STUDIO, 'nav.studio', SquareTerminal, 'p')],
-  },
-  {
-    title: 'nav.build',
-    items: [
-      item('/app/apps', 'nav.apps', Bot, 'a'),
-      item('/app/kb', 'nav.kb', BookText, 'b'),
-      item('/app/personas', 'nav.personas', Smile, 'r'),
-      item('/app/tools', 'nav.tools', Wrench, 'o'),
-      item('/app/provider', 'nav.provider', Cable, 'm'),
-    ],
-  },
-  {
-    title: 'nav.connect',
-    items: [
-      item('/app/keys', 'nav.keys', KeyRound, 'k'),
-      item('/app/devices', 'nav.devices', Mic, 'd'),
-    ],
-  },
-  {
-    title: 'nav.observe',
-    items: [
-      item('/app/logs', 'nav.logs', Activity, 'l'),
-      item('/app/usage', 'nav.usage', ChartNoAxesColumn, 'u'),
-      item('/app/sessions', 'nav.sessions', MessagesSquare, 's'),
-    ],
-  },
-  {
-    title: 'nav.tenant',
-    items: [
-      item('/app/settings', 'nav.settings', Settings2, 't'),
-      item('/app/members', 'nav.members', Users, 'e'),
-      item('/app/audit', 'nav.audit', ScrollText, 'i'),
-      item('/app/transfer', 'nav.transfer', ArrowLeftRight, 'x'),
-    ],
-  },
+export const CHAT = '/app'
+export const ASSISTANTS = '/app/assistants'
+
+const item = (to: string, label: Key, icon: LucideIcon): NavItem => ({ to, label, icon })
+const tab = (to: string, label: Key): TabItem => ({ to, label })
+
+const CHAT_ITEM = item(CHAT, 'nav.chat', MessageCircle)
+const ASSISTANTS_ITEM = item(ASSISTANTS, 'nav.assistants', Bot)
+
+export const BUILD_ITEMS: readonly NavItem[] = [
+  item('/app/apps', 'nav.apps', Bot),
+  item('/app/kb', 'nav.kb', BookText),
+  item('/app/tools', 'nav.tools', Wrench),
+  item('/app/devices', 'nav.devices', Mic),
+  item('/app/keys', 'nav.keys', KeyRound),
+  item('/app/activity', 'nav.activity', Activity),
 ]
 
 /** For operators only; the server refuses everybody else. */
-export const SYSTEM_ITEM = item('/app/system', 'nav.system', ServerCog, 'y')
+export const SERVER_ITEMS: readonly NavItem[] = [item('/app/system', 'nav.system', ServerCog)]
 
-export const NAV_ITEMS: readonly NavItem[] = NAV.flatMap(({ items }) => items)
+const ACTIVITY: readonly TabItem[] = [
+  tab('/app/activity', 'nav.home'),
+  tab('/app/logs', 'nav.logs'),
+  tab('/app/usage', 'nav.usage'),
+]
+
+export const WORKSPACE = '/app/settings'
+const WORKSPACE_TABS: readonly TabItem[] = [
+  tab(WORKSPACE, 'nav.settings'),
+  tab('/app/provider', 'nav.provider'),
+  tab('/app/personas', 'nav.personas'),
+  tab('/app/members', 'nav.members'),
+  tab('/app/audit', 'nav.audit'),
+  tab('/app/transfer', 'nav.transfer'),
+]
+
+/** The pages that share an entry with this one; empty when it has its own. */
+export const tabsOf = (path: string): readonly TabItem[] =>
+  [ACTIVITY, WORKSPACE_TABS].find((tabs) => tabs.some(({ to }) => to === path)) ?? []
+
+/** The door behind which a page is. */
+export function doorOf(path: string): Door {
+  if (SERVER_ITEMS.some(({ to }) => path.startsWith(to))) return 'server'
+  return path.replace(/\/$/, '') === CHAT || path === ASSISTANTS ? 'chat' : 'build'
+}
+
+/** Every page, for the palette. */
+export const NAV_ITEMS: readonly TabItem[] = [
+  CHAT_ITEM,
+  ASSISTANTS_ITEM,
+  ...BUILD_ITEMS,
+  ...ACTIVITY.slice(1),
+  ...WORKSPACE_TABS,
+]
 
 /** The pages in the bottom bar of a phone; the others are in the drawer. */
-export const THUMB_ITEMS: readonly NavItem[] = NAV_ITEMS.filter(({ to }) =>
-  ['/app', STUDIO, '/app/apps', '/app/keys'].includes(to),
-)
+export const THUMB_ITEMS: readonly NavItem[] = [
+  CHAT_ITEM,
+  ASSISTANTS_ITEM,
+  item('/app/kb', 'nav.kb', BookText),
+]

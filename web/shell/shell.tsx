@@ -1,70 +1,120 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { Menu } from 'lucide-react'
-import { useLayoutEffect, useState } from 'react'
+import { Menu, PanelLeft } from 'lucide-react'
+import { useLayoutEffect } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from '../ui/button.tsx'
 import { Drawer } from '../ui/dialog.tsx'
 import { ErrorBoundary } from './boundary.tsx'
+import { useSideBar } from './folded.ts'
 import { Brand } from './logo.tsx'
 import { Moved } from './moved.tsx'
-import { THUMB_ITEMS } from './nav.ts'
+import { CHAT, THUMB_ITEMS, tabsOf } from './nav.ts'
 import { PaletteKey } from './palette.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { NavLink, Sidebar } from './sidebar.tsx'
 
-/** The frame of the console: side bar on wide screens, bars and drawer on a phone. */
+/** The frame of the console: one side bar, which a phone shows as a sheet. */
 export function Shell() {
   const { t } = useI18n()
-  const [drawer, setDrawer] = useState(false)
+  const bar = useSideBar()
   const { pathname } = useLocation()
+  const isChat = pathname.replace(/\/$/, '') === CHAT
   useLayoutEffect(() => {
     document.documentElement.toggleAttribute('data-shell', true)
     return () => void document.documentElement.toggleAttribute('data-shell', false)
   }, [])
-  const menu = <Menu size={20} aria-hidden />
   return (
     <>
       <a className="skip" href="#main">
         {t('nav.skip')}
       </a>
-      <div className="shell">
-        <header className="topbar">
-          <Button
-            kind="quiet"
-            icon={menu}
-            aria-label={t('nav.menu')}
-            onClick={() => setDrawer(true)}
-          />
-          <Link to="/app" className="target">
-            <Brand />
-          </Link>
-        </header>
-        <aside className="sidebar">
-          <Sidebar />
-        </aside>
+      <div
+        className="shell"
+        data-folded={(bar.isDesk && !bar.isOpen) || undefined}
+        data-chat={isChat || undefined}
+      >
+        {!isChat && <Bars {...bar} />}
+        {bar.isDesk && bar.isOpen && (
+          <aside className="sidebar" aria-label={t('nav.bar')}>
+            <Sidebar />
+          </aside>
+        )}
         <main id="main" tabIndex={-1}>
           <Moved />
+          <Tabs path={pathname} />
           <ErrorBoundary key={pathname}>
             <Outlet />
           </ErrorBoundary>
         </main>
-        <nav className="bottombar" aria-label={t('nav.quick')}>
-          {THUMB_ITEMS.map((item) => (
-            <NavLink key={item.to} item={item} className="" iconSize={20} />
-          ))}
-          <button type="button" onClick={() => setDrawer(true)}>
-            <Menu size={20} strokeWidth={1.75} aria-hidden />
-            {t('nav.more')}
-          </button>
-        </nav>
+        {!isChat && (
+          <nav className="bottombar" aria-label={t('nav.quick')}>
+            {THUMB_ITEMS.map((item) => (
+              <NavLink key={item.to} item={item} className="" iconSize={20} />
+            ))}
+            <button type="button" onClick={bar.toggle}>
+              <Menu size={20} strokeWidth={1.75} aria-hidden />
+              {t('nav.more')}
+            </button>
+          </nav>
+        )}
       </div>
-      <Drawer title={t('nav.label')} open={drawer} onClose={() => setDrawer(false)}>
-        <div className="flex min-h-full flex-col p-3 pt-4">
-          <Sidebar onGo={() => setDrawer(false)} />
-        </div>
-      </Drawer>
+      {!bar.isDesk && (
+        <Drawer title={t('nav.label')} open={bar.isOpen} onClose={bar.close}>
+          <div className="sidebar-sheet">
+            <Sidebar onGo={bar.close} />
+          </div>
+        </Drawer>
+      )}
       <Shortcuts />
       <PaletteKey />
     </>
+  )
+}
+
+/** The bar of a phone, and on a desk the button that brings a folded side bar back. */
+function Bars({ isDesk, isOpen, toggle }: ReturnType<typeof useSideBar>) {
+  const { t } = useI18n()
+  if (isDesk) {
+    return (
+      !isOpen && (
+        <div className="unfold">
+          <Button
+            kind="quiet"
+            icon={<PanelLeft size={17} aria-hidden />}
+            aria-label={t('nav.unfold')}
+            onClick={toggle}
+          />
+        </div>
+      )
+    )
+  }
+  return (
+    <header className="topbar">
+      <Button
+        kind="quiet"
+        icon={<Menu size={20} aria-hidden />}
+        aria-label={t('nav.menu')}
+        onClick={toggle}
+      />
+      <Link to={CHAT} className="target">
+        <Brand />
+      </Link>
+    </header>
+  )
+}
+
+/** The pages that share an entry of the side bar with this one. */
+function Tabs({ path }: { readonly path: string }) {
+  const { t } = useI18n()
+  const tabs = tabsOf(path)
+  if (tabs.length === 0) return null
+  return (
+    <nav className="page-tabs" aria-label={t('nav.tabs')}>
+      {tabs.map(({ to, label }) => (
+        <Link key={to} to={to} className="tab">
+          {t(label)}
+        </Link>
+      ))}
+    </nav>
   )
 }

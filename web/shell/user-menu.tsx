@@ -9,6 +9,7 @@ import {
   Keyboard,
   LogOut,
   MonitorOff,
+  Settings2,
 } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { showTenant } from '../api/client.ts'
@@ -19,6 +20,7 @@ import { useAction } from '../lib/services.tsx'
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
 import { Confirm } from '../ui/dialog.tsx'
 import { ask, SHORTCUTS_ASKED } from './keys.ts'
+import { WORKSPACE } from './nav.ts'
 
 const THEMES: readonly (readonly [Theme, Key])[] = [
   ['system', 'theme.system'],
@@ -94,7 +96,7 @@ function useMe() {
 }
 
 /** The signed-in person, the appearance settings, and sign-out. */
-export function UserMenu() {
+export function UserMenu({ onGo }: { readonly onGo?: (() => void) | undefined }) {
   const { t, language, setLanguage } = useI18n()
   const theme = useTheme()
   const navigate = useNavigate()
@@ -137,6 +139,15 @@ export function UserMenu() {
             onPick={setLanguage}
           />
           <Menu.Separator className="my-1.5 border-t border-line" />
+          <Item
+            icon={<Settings2 {...size} />}
+            onPick={() => {
+              onGo?.()
+              void navigate({ to: WORKSPACE })
+            }}
+          >
+            {t('nav.tenant')}
+          </Item>
           <Item icon={<Keyboard {...size} />} onPick={() => ask(SHORTCUTS_ASKED)}>
             {t('shortcuts.title')}
           </Item>

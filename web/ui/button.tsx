@@ -72,7 +72,7 @@ export function CopyButton({ text, label, what, size }: CopyProps) {
  * Browsers have no clipboard API on plain http pages of another machine. The text is then copied
  * from a field beside the button, because an open dialog allows no selection outside it.
  */
-async function writeClipboard(text: string): Promise<void> {
+export async function writeClipboard(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const button = document.activeElement
   const area = document.createElement('textarea')

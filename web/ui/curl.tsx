@@ -4,7 +4,7 @@ import { CopyButton } from './button.tsx'
 const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** The curl command of the page's last call. */
-export const curlOf = (body: unknown, key = '<API_KEY>'): string =>
+const curlOf = (body: unknown, key = '<API_KEY>'): string =>
   [
     `curl -N ${location.origin}/v1/agent`,
     `  -H 'Authorization: Bearer ${key}'`,

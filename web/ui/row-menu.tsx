@@ -14,12 +14,14 @@ interface RowMenuProps {
   /** Must name the row, because a page has many such buttons. */
   readonly label: string
   readonly actions: readonly RowAction[]
+  /** False where arrow keys, and not the Tab key, lead to the menu. */
+  readonly isStop?: boolean
   /** Other entries, above the actions. */
   readonly children?: ReactNode
 }
 
 /** The menu of a row, behind three dots. */
-export function RowMenu({ label, actions, children }: RowMenuProps) {
+export function RowMenu({ label, actions, isStop = true, children }: RowMenuProps) {
   const trigger = useRef<HTMLButtonElement>(null)
   return (
     <Menu.Root modal={false}>
@@ -29,6 +31,7 @@ export function RowMenu({ label, actions, children }: RowMenuProps) {
         data-kind="quiet"
         data-size="small"
         data-shape="icon"
+        tabIndex={isStop ? 0 : -1}
         aria-label={label}
       >
         <Ellipsis size={16} aria-hidden />

@@ -4,8 +4,10 @@ import {
   ANSWER_CHARS_MAX,
   THINKING_CHARS_MAX,
   TOKENS_TOLD_MAX,
+  UPSTREAM_ERROR_BYTES_MAX,
 } from '../../core/limits/upstream.ts'
 import { TextInPieces } from '../../core/text.ts'
+import { contextRefusal } from '../../upstream/net/context-refusal.ts'
 import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import type { CallMeter, LlmPart, LlmUsage } from '../../upstream/ports/llm.ts'
 import { createToolCalls, type ToolFragment } from './tool-calls.ts'
@@ -111,7 +113,7 @@ export class Answer {
 
   #addChunk(payload: string, parts: LlmPart[]): void {
     const chunk = parse(payload)
-    if (chunk.error || chunk.object === 'error') throw fault('error in stream')
+    if (chunk.error || chunk.object === 'error') throw this.#refusal(payload)
     if (chunk.usage) this.#usage = usageOf(chunk.usage) ?? this.#usage
     if (this.#model === undefined && typeof chunk.model === 'string' && chunk.model !== '') {
       this.#model = chunk.model.slice(0, MODEL_CHARS_MAX)
@@ -129,6 +131,14 @@ export class Answer {
     if (!Array.isArray(delta.tool_calls)) return
     this.#calls ??= createToolCalls(this.#meter)
     for (const fragment of delta.tool_calls as readonly ToolFragment[]) this.#calls.add(fragment)
+  }
+
+  /** An error in place of the answer; before any text it may be that the messages are too long. */
+  #refusal(payload: string): ChannelFailure {
+    const refusal = contextRefusal(payload.slice(0, UPSTREAM_ERROR_BYTES_MAX))
+    if (this.#hasText || !refusal.contextExceeded) return fault('error in stream')
+    const phrase = 'error in stream, the prompt is longer than the context'
+    return new ChannelFailure('upstream_4xx', phrase, refusal)
   }
 
   /** Limits the length: an endpoint that never stops would fill the memory of all tenants. */

@@ -59,7 +59,7 @@ export function createCompletions(options: CompletionsOptions) {
         stream_options: { include_usage: true },
         ...thinkingFields(thinkingForm, request.thinking, host, key),
       })
-      const optional = { ...ours, ...optionalFields(request) }
+      const optional = { ...ours, ...optionalFields(request, host) }
       const body = { ...(model === null ? {} : { model }), ...chatBody(request, host) }
       const isLarge = textUnits(request) > SMALL_BYTES
       const ask = (fields: Fields) =>
@@ -75,8 +75,8 @@ export function createCompletions(options: CompletionsOptions) {
         models.forget()
         throw failure
       }
-      const named = Object.keys(optional).filter((field) => text.includes(field))
-      if (named.length === 0) throw failure
+      const named = Object.keys(optional).filter((field) => isNamed(field, text))
+      if (named.length === 0 || failure.contextExceeded) throw failure
 
       const again = await ask(omit(named, optional))
       if (!again.ok) {
@@ -91,6 +91,12 @@ export function createCompletions(options: CompletionsOptions) {
     },
   }
 }
+
+/** Upstreams name either field of the length of an answer. */
+const isNamed = (field: string, text: string): boolean =>
+  TOKENS_FIELD.test(field) ? TOKENS_FIELD.test(text) : text.includes(field)
+
+const TOKENS_FIELD = /max_(?:completion_)?tokens/
 
 /** Tells the meter that the request leaves, and whether it was refused. */
 async function metered(

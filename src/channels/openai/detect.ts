@@ -15,6 +15,8 @@ export interface DetectOptions {
   /** Programs and their ports, in order of preference. */
   readonly candidates?: readonly { readonly name: string; readonly port: number }[]
   readonly timeoutMs?: number
+  /** Where this server itself answers as Ollama does. */
+  readonly ownPort?: number | undefined
 }
 
 const USUAL = [
@@ -32,6 +34,7 @@ export async function findLocalServers({
   clock,
   candidates = USUAL,
   timeoutMs = 300,
+  ownPort,
 }: DetectOptions): Promise<LocalServer[]> {
   async function look(name: string, port: number): Promise<LocalServer[]> {
     const call = new UpstreamCall(clock, timeoutMs, new AbortController().signal)
@@ -41,6 +44,8 @@ export async function findLocalServers({
         headers: { accept: 'application/json' },
         signal: call.signal,
       })
+      // Another server like this one would ask back.
+      if (response.headers.has('x-moonbase')) return []
       const models = response.ok ? chatModelsFirst(await listedModels(response)) : []
       return models.length > 0 ? [{ name, baseUrl, models }] : []
     } catch {
@@ -49,7 +54,8 @@ export async function findLocalServers({
       call.close()
     }
   }
-  return (await Promise.all(candidates.map(({ name, port }) => look(name, port)))).flat()
+  const others = candidates.filter(({ port }) => port !== ownPort)
+  return (await Promise.all(others.map(({ name, port }) => look(name, port)))).flat()
 }
 
 /**

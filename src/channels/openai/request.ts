@@ -35,23 +35,32 @@ export function textUnits({ messages }: LlmRequest): number {
 }
 
 /** Fields that are never left out: without them the answer is not what the caller asked for. */
-function requiredFields({ stop, maxTokens, responseFormat }: Sampling, host: string) {
-  const tokens = TOKENS_OF_NEW_MODELS.test(host) ? 'max_completion_tokens' : 'max_tokens'
+function requiredFields(sampling: Sampling, host: string) {
+  const { stop, maxTokensAtWill, responseFormat } = sampling
   return {
     ...(stop === undefined ? {} : { stop }),
-    ...(maxTokens === undefined ? {} : { [tokens]: maxTokens }),
+    ...(maxTokensAtWill ? {} : tokensField(sampling, host)),
     ...(responseFormat === undefined ? {} : { response_format: responseFormat }),
   }
+}
+
+function tokensField({ maxTokens }: Sampling, host: string): Record<string, unknown> {
+  const name = TOKENS_OF_NEW_MODELS.test(host) ? 'max_completion_tokens' : 'max_tokens'
+  return maxTokens === undefined ? {} : { [name]: maxTokens }
 }
 
 /** Hosts whose reasoning models refuse `max_tokens`, the only name that nearly all others know. */
 const TOKENS_OF_NEW_MODELS = /(^|\.)(openai|azure)\.com$/
 
 /** Fields that not every upstream knows, and without which the answer is as useful. */
-export function optionalFields({ sampling, tools }: LlmRequest): Record<string, unknown> {
+export function optionalFields(
+  { sampling, tools }: LlmRequest,
+  host = '',
+): Record<string, unknown> {
   if (!sampling) return {}
   const { topP, presencePenalty, frequencyPenalty, seed, parallelToolCalls } = sampling
   return {
+    ...(sampling.maxTokensAtWill ? tokensField(sampling, host) : {}),
     ...(topP === undefined ? {} : { top_p: topP }),
     ...(presencePenalty === undefined ? {} : { presence_penalty: presencePenalty }),
     ...(frequencyPenalty === undefined ? {} : { frequency_penalty: frequencyPenalty }),

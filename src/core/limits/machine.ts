@@ -188,3 +188,8 @@ export const TURN_TOKENS_HELD = 4_096
 export const TURN_BEGINS_MS_MAX = 30_000
 /** Windows of one rate limiter, about 20 MB; beyond it those far from their limit are forgiven. */
 export const RATE_WINDOWS_MAX = 100_000
+/** Messages of one request of Anthropic's or Ollama's API, and characters of all their texts. */
+export const DOOR_MESSAGES_MAX = 10_000
+export const DOOR_TEXT_CHARS_MAX = 2_000_000
+/** Tools of one request of Anthropic's API. */
+export const MESSAGE_TOOLS_MAX = 256

@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from '../../core/errors.ts'
 import type { AgentEvent, KbRef, TurnStats } from '../../features/agent/events.ts'
 import type { ModelAnswer } from '../../features/agent/model-loop.ts'
 import type { ToolCall } from '../../upstream/ports/llm.ts'
-import { citationOf, endOf, extensionOf, refsOf } from './extension.ts'
+import { citationOf, endOf, extensionOf, refsOf } from '../shared/extension.ts'
 
 /** The fields that all frames of one answer share. */
 export interface CompletionHead {

@@ -3,7 +3,7 @@ import { optionalFlag, optionalText } from '../../core/fields.ts'
 import { CLIENT_TOOLS_MAX, STOP_SEQUENCES_MAX } from '../../core/limits/contract.ts'
 import { CHAT_PARTS_PER_MESSAGE } from '../../core/limits/machine.ts'
 import type { Sampling } from '../../upstream/ports/llm.ts'
-import { type CallerMessage, type CallerPart, readConversation } from './conversation.ts'
+import { type CallerMessage, type CallerPart, readConversation } from '../shared/conversation.ts'
 import {
   answerSchema,
   bodyOf,
@@ -20,9 +20,9 @@ import {
   text,
   thinkingOf,
   unsupportedValue,
-} from './fields.ts'
-import { FileSource, fileIds, fileIn, type WantedTurn } from './file-parts.ts'
-import { type Choice, choiceMode, choose, functionFields, specOf } from './tools.ts'
+} from '../shared/fields.ts'
+import { FileSource, fileIds, fileIn, type WantedTurn } from '../shared/file-parts.ts'
+import { type Choice, choiceMode, choose, functionFields, specOf } from '../shared/tools.ts'
 
 /** The body of POST /v1/chat/completions. */
 

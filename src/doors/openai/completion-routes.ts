@@ -6,9 +6,6 @@ import type { AgentEvent } from '../../features/agent/events.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { openAiError } from '../../http/openai-answers.ts'
-import { CompletionAnswer } from './answer-schemas.ts'
-import { completionOf, createFrames, frameStream } from './completion-frames.ts'
-import { completionRequest, turnOfCompletion } from './completion-request.ts'
 import {
   CHAT_PARAMETERS,
   type ChatCall,
@@ -16,8 +13,11 @@ import {
   chatDoc,
   createChatEndpoint,
   type Send,
-} from './endpoint.ts'
-import { isWithoutKb, sessionOf } from './fields.ts'
+} from '../shared/endpoint.ts'
+import { isWithoutKb, sessionOf } from '../shared/fields.ts'
+import { CompletionAnswer } from './answer-schemas.ts'
+import { completionOf, createFrames, frameStream } from './completion-frames.ts'
+import { completionRequest, turnOfCompletion } from './completion-request.ts'
 
 const COMPLETION_DOC = chatDoc(
   'A chat.completion, or chat.completion.chunk events that end with [DONE]. The object ' +

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { CLIENT_TOOLS_MAX } from '../../core/limits/contract.ts'
 import type { ToolCall } from '../../upstream/ports/llm.ts'
-import type { CallerMessage, CallerPart } from './conversation.ts'
-import { boundText, imageUrl, list, name, oneOf, text, unsupportedValue } from './fields.ts'
-import { FileSource, fileIn } from './file-parts.ts'
+import type { CallerMessage, CallerPart } from '../shared/conversation.ts'
+import { boundText, imageUrl, list, name, oneOf, text, unsupportedValue } from '../shared/fields.ts'
+import { FileSource, fileIn } from '../shared/file-parts.ts'
 import { argumentsOf, clientToolsOf, nameForModel, SEARCH_NAME, Tool } from './response-tools.ts'
 
 /** The items of `input` in POST /v1/responses. */

@@ -3,7 +3,7 @@ import { issue } from '../../core/errors.ts'
 import { CLIENT_TOOLS_MAX } from '../../core/limits/contract.ts'
 import { CHAT_PARTS_PER_MESSAGE } from '../../core/limits/machine.ts'
 import type { ResponseFormat } from '../../upstream/ports/llm.ts'
-import { type CallerMessage, readConversation } from './conversation.ts'
+import { type CallerMessage, readConversation } from '../shared/conversation.ts'
 import {
   answerSchema,
   bodyOf,
@@ -19,11 +19,11 @@ import {
   text,
   thinkingOf,
   unsupportedValue,
-} from './fields.ts'
-import { fileIds, type WantedTurn } from './file-parts.ts'
+} from '../shared/fields.ts'
+import { fileIds, type WantedTurn } from '../shared/file-parts.ts'
+import { choose } from '../shared/tools.ts'
 import { callerMessages, foundTools, type Item, itemSchema } from './response-items.ts'
 import { type ClientTool, choiceOf, clientToolsOf, Tool, ToolChoice } from './response-tools.ts'
-import { choose } from './tools.ts'
 
 /** The body of POST /v1/responses. */
 

@@ -5,15 +5,15 @@ import { EVERYONE, type Principal } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { openAiError } from '../../http/openai-answers.ts'
-import { ResponseAnswer } from './answer-schemas.ts'
 import {
   CHAT_PARAMETERS,
   type ChatCall,
   type ChatRouteOptions,
   chatDoc,
   createChatEndpoint,
-} from './endpoint.ts'
-import { sessionOf } from './fields.ts'
+} from '../shared/endpoint.ts'
+import { sessionOf } from '../shared/fields.ts'
+import { ResponseAnswer } from './answer-schemas.ts'
 import type { KeptItems } from './kept-items.ts'
 import {
   clientToolsIn,

@@ -3,8 +3,8 @@ import { parseUntrustedJson } from '../../core/json.ts'
 import { CLIENT_TOOLS_MAX } from '../../core/limits/contract.ts'
 import { callNames } from '../../tools/tool-box.ts'
 import type { ToolCall, ToolSpec } from '../../upstream/ports/llm.ts'
-import { list, name, oneOf, schemaObject, text, unsupportedValue } from './fields.ts'
-import { type Choice, choiceMode, functionFields, specOf, toolName } from './tools.ts'
+import { list, name, oneOf, schemaObject, text, unsupportedValue } from '../shared/fields.ts'
+import { type Choice, choiceMode, functionFields, specOf, toolName } from '../shared/tools.ts'
 
 /** The tools of POST /v1/responses. Models know functions alone, so each tool becomes some. */
 

@@ -4,7 +4,7 @@ import { TextInPieces } from '../../core/text.ts'
 import type { AgentEvent, KbRef } from '../../features/agent/events.ts'
 import type { ModelAnswer } from '../../features/agent/model-loop.ts'
 import type { ToolCall } from '../../upstream/ports/llm.ts'
-import { citationOf, extensionOf } from './extension.ts'
+import { citationOf, extensionOf } from '../shared/extension.ts'
 import {
   type OutputItem,
   type OutputText,

@@ -1,9 +1,12 @@
 import { AppError, appError, DiskFault, type ErrorCode, internalError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { BudgetExceeded } from '../../core/memory-budget.ts'
-import { ChannelFailure, type FailureReason } from '../../upstream/ports/failure.ts'
+import {
+  ChannelFailure,
+  type ContextSize,
+  type FailureReason,
+} from '../../upstream/ports/failure.ts'
 import type { FileRef } from '../files/quotes.ts'
-import type { KbHit } from '../knowledge/model.ts'
 
 /** A passage of the knowledge base that was shown to the model. */
 export interface KbRef {
@@ -16,17 +19,6 @@ export interface KbRef {
   readonly heading: string | null
   readonly url: string | null
 }
-
-export const refsOf = (passages: readonly KbHit[]): KbRef[] =>
-  passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({
-    doc_id,
-    title,
-    seq,
-    score,
-    page,
-    heading,
-    url,
-  }))
 
 /** Which channel answered, as the client learns it. */
 export type AnsweringChannel = 'byo' | 'platform' | 'platform_fallback'
@@ -85,6 +77,8 @@ export type AgentEvent =
       readonly code: ErrorCode
       /** The words of the provider, for those who can mend the channel. */
       readonly detail?: string
+      /** Of a conversation that was too long for the model, where it said so. */
+      readonly tokens?: ContextSize
     }
 
 /** Passes events on as they happen. When it returns a promise, the receiver is slower: await it. */
@@ -107,13 +101,16 @@ export interface Brought {
 
 /** The event that ends a failed turn. Unexpected errors are logged and not part of it. */
 export function errorEvent(error: unknown, log: Logger, brought: Brought): AgentEvent {
-  const { code, message } = errorOf(error, log, brought)
-  return { type: 'error', message, code }
+  const { code, message, details } = errorOf(error, log, brought)
+  return { type: 'error', message, code, ...(details.tokens ? { tokens: details.tokens } : {}) }
 }
 
 function errorOf(error: unknown, log: Logger, brought: Brought): AppError {
   if (error instanceof ChannelFailure) {
-    if (error.contextExceeded && brought.messages) return appError('model_context_exceeded')
+    if (error.contextExceeded && brought.messages) {
+      const { contextSize: tokens } = error
+      return appError('model_context_exceeded', {}, tokens ? { tokens } : {})
+    }
     if (error.toolsRefused && brought.tools) return appError('model_tools_refused')
     return appError(CODES[error.reason])
   }

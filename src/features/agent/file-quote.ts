@@ -1,5 +1,5 @@
 import { randomHex } from '../../core/crypto.ts'
-import type { FileRef, QuotedText } from '../files/quotes.ts'
+import type { QuotedText } from '../files/quotes.ts'
 
 /** 2^32 possible words: no file can contain all of them. */
 const FENCE_BYTES = 4
@@ -26,7 +26,3 @@ export function quoteFiles(quoted: readonly QuotedText[]): string {
     ...items,
   ].join('\n')
 }
-
-/** What clients are told of the quoted texts. */
-export const fileRefsOf = ({ quoted }: { readonly quoted: readonly QuotedText[] }): FileRef[] =>
-  quoted.map(({ text: _, ...ref }) => ref)

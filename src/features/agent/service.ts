@@ -27,8 +27,8 @@ export interface AgentOptions extends TurnOptions {
   readonly turnOrder: TurnOrder
   /** Judges the hosts of image links. */
   readonly imageGuard: ImageGuard
-  readonly files: TurnFiles
   readonly sessions: Pick<Sessions, 'checkTurn'>
+  readonly files: TurnFiles
   readonly devices: Pick<Devices, 'noteSeen'>
   readonly usage: Pick<Usage, 'countAsApp' | 'countTokens'>
 }

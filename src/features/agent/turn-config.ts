@@ -88,6 +88,8 @@ export interface Conversation extends RequestedConversation {
   /** Tools that the caller runs: the turn ends when the model calls them. */
   readonly clientTools: readonly ToolSpec[]
   readonly toolChoice: 'auto' | 'none' | ForcedTool
+  /** The caller has all the tools that it wants: none of this server is offered. */
+  readonly isWithoutOurTools?: boolean
   readonly sampling: Sampling
   /** Whether the events contain the model's reasoning where it is to think. */
   readonly showThinking: boolean
@@ -193,6 +195,7 @@ export async function toolsOffered(
   const clientTools = conversation?.clientTools ?? []
   const isForClient = conversation?.toolChoice === 'required' && clientTools.length > 0
   if (conversation?.toolChoice === 'none' || isForClient) return []
+  if (conversation?.isWithoutOurTools) return []
   const builtIn = builtInTools(resolved)
   // Nearly no turn names a tool of a server.
   const isWhole = resolved.mcpTools.length === 0

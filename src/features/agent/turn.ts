@@ -9,15 +9,14 @@ import { createToolBox } from '../../tools/tool-box.ts'
 import type { ForcedTool, Llm, LlmMessage } from '../../upstream/ports/llm.ts'
 import type { FilesOfTurn, TurnFiles } from '../files/turn-files.ts'
 import type { KbHit } from '../knowledge/model.ts'
-import type { Kb, Retrieval } from '../knowledge/service.ts'
+import type { Kb } from '../knowledge/service.ts'
 import type { Folding } from '../sessions/folding.ts'
 import type { TurnDetails } from '../sessions/model.ts'
 import type { SessionMemory } from '../sessions/service.ts'
 import type { Memory, StoredTurn } from '../sessions/store.ts'
 import type { Usage } from '../usage/service.ts'
 import { countedLlm } from './call-count.ts'
-import { type AgentEvent, type Emit, refsOf, type TurnStats } from './events.ts'
-import { fileRefsOf } from './file-quote.ts'
+import type { AgentEvent, Emit } from './events.ts'
 import { type HeardAnswer, hearModel, isStopped } from './heard.ts'
 import type { Channel, ModelAnswer, ModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
@@ -30,6 +29,7 @@ import {
   type TurnRequest,
   toolsOffered,
 } from './turn-config.ts'
+import { fileRefsOf, type Retrieved, refsOf, statsOf } from './turn-events.ts'
 
 const NO_PASSAGES: readonly KbHit[] = []
 
@@ -118,7 +118,8 @@ export async function runTurn(
     const stats = statsOf(answer, found)
     if (sessionId !== null && answer.clientCalls.length === 0) {
       const isBuiltIn = answer.channel.llm.name === 'offline'
-      const known = turn.trace.details({ refs: refsOf(passages), fileRefs }, stats, isBuiltIn)
+      const told = { refs: refsOf(passages), fileRefs }
+      const known = turn.trace.details(told, stats, isBuiltIn)
       const details = answer.stopped ? { ...known, stopped: true as const } : known
       const kept = { before, replaces, details, files }
       seq = await appendTurn(options, { ...turn, sessionId }, answer, kept)
@@ -218,7 +219,7 @@ async function appendTurn(
   const { clock, memory, folding } = options
   const { tenantId, appId, deviceId } = principal
   const userText = rememberedText(request.text, request.images, files.names)
-  const fence = [...order, ...files.link, ...(request.storing?.() ?? [])]
+  const fence = [...order, ...(request.storing?.() ?? []), ...files.link]
   const { seq, isLong } = await memory.appendTurn(before, {
     tenantId,
     sessionId,
@@ -245,9 +246,6 @@ const counted = ({ usage }: TurnOptions, principal: Principal, channel: Channel)
   ...channel,
   llm: countedLlm(channel.llm, (tokens) => usage.countTokens(principal, channel.label, tokens)),
 })
-
-/** What a turn knows of the documents; null when it did not search them. */
-type Retrieved = Retrieval | 'skipped' | null
 
 const passagesOf = (found: Retrieved) =>
   found === null || found === 'skipped' ? NO_PASSAGES : found.passages
@@ -278,23 +276,3 @@ function fallbackOf({ fallback }: ChannelChoice): Channel | null {
   const isCurrent = async () => true
   return fallback && { label: 'platform_fallback', llm: fallback, model: null, isCurrent }
 }
-
-const statsOf = ({ modelCalls, channel, usage }: ModelAnswer, found: Retrieved): TurnStats => ({
-  type: 'stats',
-  iterations: modelCalls,
-  channel: channel.label,
-  input_tokens: usage.inputTokens,
-  output_tokens: usage.outputTokens,
-  usage_estimated: usage.isEstimated,
-  ...(found === null ? {} : { kb: searchedOf(found) }),
-})
-
-const searchedOf = (found: Retrieval | 'skipped'): NonNullable<TurnStats['kb']> =>
-  found === 'skipped'
-    ? found
-    : {
-        searched: true,
-        best: found.best,
-        relevance: found.relevance,
-        shown: found.passages.length,
-      }

@@ -26,9 +26,9 @@ const LIST_QUERY = queryDoc({
   q: 'words or their beginnings in titles and texts, 1 to 200 characters; none: all conversations',
   limit: 'conversations returned, 1 to 100; default 50',
   before: 'next_before of the page before',
+  of: 'one kind: mine, website, devices or api; for viewers mine alone',
   folder: 'only conversations of this folder',
   archived: 'true: archived ones alone; else they are found by q alone',
-  of: 'one kind: mine, website, devices or api; for viewers mine alone',
 })
 
 const change = jsonBody(ConversationRequest)

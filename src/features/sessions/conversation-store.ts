@@ -48,22 +48,19 @@ const FIRST_TEXT_CHARS = 400
 const TURNS = 'FROM turn t WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id'
 
 const COLUMNS = `s.id, coalesce(s.title, s.auto_title) AS named,
-  s.turn_count, s.last_at, s.app_id, s.device_id, s.user_id,
-  s.folder, s.pinned, s.archived,
+  s.turn_count, s.last_at, s.app_id, s.device_id, s.user_id, s.folder, s.pinned, s.archived,
   (SELECT min(t.seq) ${TURNS}) AS first_seq, (SELECT max(t.seq) ${TURNS}) AS last_seq,
   coalesce((SELECT substr(t.user_text, 1, ${FIRST_TEXT_CHARS}) ${TURNS} ORDER BY t.seq LIMIT 1),
     (SELECT substr(d.user_text, 1, ${FIRST_TEXT_CHARS}) FROM talk_turn d
       WHERE d.tenant_id = s.tenant_id AND d.session_id = s.id AND d.state <> 'ended'
       ORDER BY d.started_at LIMIT 1)) AS first_text`
 
-const NOTHING: Statement = { sql: '', args: [] }
-
 /** The conversations after a place, in order. */
 function after(
   scope: Scope,
   place: ListPosition | null,
   limit: number,
-  also: Statement = NOTHING,
+  also: Statement = { sql: '', args: [] },
 ): Statement {
   const shown = inScope(scope)
   const lastAt = place?.lastAt ?? '~'
@@ -100,7 +97,7 @@ export interface ConversationStoreOptions {
   readonly index: Pick<TurnIndex, 'put'>
 }
 
-/** Pinned conversations after a place, or others, each as its newest version. */
+/** Pinned conversations after a place, or others. */
 function marked(
   db: Db,
   scope: Scope,
@@ -110,12 +107,10 @@ function marked(
   pinned: 0 | 1,
 ): Promise<ConversationRow[]> {
   const kept = archived === null ? null : Number(archived)
-  const chosen: Statement = {
-    sql: `AND pinned = ${pinned} AND (CAST(? AS TEXT) IS NULL OR folder = ?)
-      AND (CAST(? AS BIGINT) IS NULL OR archived = ?) ${NEWEST_OF_FAMILY}`,
-    args: [folder, folder, kept, kept],
-  }
-  const page = after(scope, place, limit, chosen)
+  const also = `AND session.pinned = ${pinned}
+    AND (CAST(? AS TEXT) IS NULL OR session.folder = ?)
+    AND (CAST(? AS BIGINT) IS NULL OR session.archived = ?) ${NEWEST_OF_FAMILY}`
+  const page = after(scope, place, limit, { sql: also, args: [folder, folder, kept, kept] })
   return db.all<ConversationRow>({
     sql: `SELECT ${COLUMNS} FROM (${page.sql}) s ORDER BY s.last_at DESC, s.id`,
     args: page.args,

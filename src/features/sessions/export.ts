@@ -52,11 +52,11 @@ export function createSessionExport({ page, head }: SessionExportParts) {
     id: string,
     format: ExportFormat,
   ): Promise<Response> {
-    const found = await head(principal, id)
+    const { title } = await head(principal, id)
     const turns = await turnsOf(principal, id)
     if (principal.kind === 'app' && turns.length === 0)
       throw appError('not_found', { what: 'session' })
-    const text = WRITERS[format]({ session_id: id, title: found.title, turns })
+    const text = WRITERS[format]({ session_id: id, title, turns })
     return new Response(text, {
       headers: {
         'content-type': FORMATS[format],

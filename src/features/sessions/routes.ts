@@ -113,21 +113,6 @@ export const sessionRoutes = (gate: Gate, services: SessionServices) => {
         allow: TRANSCRIPT_READERS,
         detail: { hide: true },
       })
-      .get(
-        '/sessions/:id/export',
-        ({ principal, params, request }) => {
-          const format = exportFormat(new URL(request.url).searchParams.get('format'))
-          return exportSession(principal, sessionId(params.id), format)
-        },
-        {
-          allow: TRANSCRIPT_READERS,
-          detail: {
-            summary: 'One conversation as a file',
-            parameters: EXPORT_QUERY,
-            responses: EXPORT_DOC,
-          },
-        },
-      )
       .post(
         '/sessions/:id/branch',
         async ({ principal, params, request, upload, set }) => {
@@ -144,6 +129,21 @@ export const sessionRoutes = (gate: Gate, services: SessionServices) => {
           detail: {
             summary: 'Begin a new version of a session after one of its turns',
             requestBody: branch.doc,
+          },
+        },
+      )
+      .get(
+        '/sessions/:id/export',
+        ({ principal, params, request }) => {
+          const format = exportFormat(new URL(request.url).searchParams.get('format'))
+          return exportSession(principal, sessionId(params.id), format)
+        },
+        {
+          allow: TRANSCRIPT_READERS,
+          detail: {
+            summary: 'One conversation as a file',
+            parameters: EXPORT_QUERY,
+            responses: EXPORT_DOC,
           },
         },
       )

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
+import { contextRefusal } from './context-refusal.ts'
 
 /** The runtime's `fetch`, or the guarded one (egress/guarded-fetch.ts). */
 type PlainFetch = (url: string, init: BunFetchRequestInit) => Promise<Response>
@@ -238,8 +239,6 @@ export interface HttpFailure {
   readonly text: string
 }
 
-/** As llama.cpp, OpenAI, vLLM and LM Studio say it. */
-const CONTEXT_WORDS = /exceed_context_size|context_length_exceeded|context (length|size|window)/i
 const TOOL_WORDS = /\btool|\bfunction|工具|函数/i
 /** What is wrong is the order of messages, calls and results, not that there are tools. */
 const HISTORY_WORDS = /tool_call_id|tool message|tool_calls['"`]? must|role ['"`]?tool\b/i
@@ -252,7 +251,8 @@ const EXPLAINED = [400, 404, 422]
 export async function httpFailure(response: Response, now: number): Promise<HttpFailure> {
   const { status } = response
   const text = await explanation(response)
-  const contextExceeded = CONTEXT_WORDS.test(text)
+  const refusal = contextRefusal(text)
+  const { contextExceeded } = refusal
   const phrase = `HTTP ${status}${contextExceeded ? ', the prompt is longer than the context' : ''}`
   const retryAfterMs = retryAfter(response.headers.get('retry-after'), now)
   const wait = retryAfterMs === null ? {} : { retryAfterMs }
@@ -267,7 +267,7 @@ export async function httpFailure(response: Response, now: number): Promise<Http
   if (status < 400) return fail('provider_error', {})
   const isOther = status === 404 || contextExceeded || HISTORY_WORDS.test(text)
   const toolsRefused = !isOther && TOOL_WORDS.test(text)
-  return fail('upstream_4xx', { toolsRefused, contextExceeded })
+  return fail('upstream_4xx', { toolsRefused, ...refusal })
 }
 
 /** A body that cannot be read does not change what the status says. */

@@ -13,6 +13,15 @@ export type FailureReason =
 export const openAiCodeOf = ({ reason }: ChannelFailure): string =>
   reason === 'provider_error' ? 'upstream_5xx' : reason
 
+/** What an upstream says of messages that are too long, in tokens. */
+export interface ContextSize {
+  /** Of the messages; of messages and answer together where it does not tell them apart. */
+  readonly input: number
+  /** Asked for as the answer; null where it is not told apart. */
+  readonly output: number | null
+  readonly max: number
+}
+
 export interface FailureDetails {
   /** HTTP status of the upstream, when it answered. */
   readonly status?: number
@@ -24,6 +33,7 @@ export interface FailureDetails {
   readonly toolsRefused?: boolean
   /** The messages are longer than what the model can read. */
   readonly contextExceeded?: boolean
+  readonly contextSize?: ContextSize | undefined
   readonly cause?: unknown
 }
 
@@ -39,6 +49,7 @@ export class ChannelFailure extends Error {
   readonly retryAfterMs: number | null
   readonly toolsRefused: boolean
   readonly contextExceeded: boolean
+  readonly contextSize: ContextSize | undefined
 
   constructor(
     readonly reason: FailureReason,
@@ -51,5 +62,6 @@ export class ChannelFailure extends Error {
     this.retryAfterMs = details.retryAfterMs ?? null
     this.toolsRefused = details.toolsRefused ?? false
     this.contextExceeded = details.contextExceeded ?? false
+    this.contextSize = details.contextSize
   }
 }

@@ -58,6 +58,8 @@ export interface Sampling {
   readonly seed?: number | undefined
   readonly stop?: string | readonly string[] | undefined
   readonly maxTokens?: number | undefined
+  /** A model that refuses so many tokens is asked once more without a limit. */
+  readonly maxTokensAtWill?: boolean | undefined
   readonly responseFormat?: ResponseFormat | undefined
   readonly parallelToolCalls?: boolean | undefined
 }

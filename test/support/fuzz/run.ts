@@ -1,4 +1,4 @@
-import { isOpenAiPath } from '../../../src/http/openai-answers.ts'
+import { hasJsonErrors } from '../../../src/http/error-forms.ts'
 import { randomFrom } from '../crash-ledger.ts'
 import { errorProblem, isRpcError } from '../error-answer.ts'
 import { bodyFor, headerValue, type Schema, textOf } from './generate.ts'
@@ -120,7 +120,7 @@ function problemOf({ status, headers }: Response, text: string, path: string): s
   if (!headers.get('x-request-id')?.match(/^[\w-]{1,64}$/)) return 'no sound X-Request-Id'
   if (status < 400) return null
   if (isRpcError({ status, headers, text })) return LEAK.test(text) ? `${status} leaks` : null
-  const isJson = isOpenAiPath(path)
+  const isJson = hasJsonErrors(path)
   const type = isJson ? 'application/json' : 'text/plain; charset=utf-8'
   if (headers.get('content-type') !== type) return `${status} not ${type}`
   if (!isJson && !/^[^\n]{2,160}$/u.test(text))

@@ -8,6 +8,7 @@ export type Zone =
   | 'speech'
   | 'feature'
   | 'door'
+  | 'shared'
   | 'routes'
   | 'http'
   | 'surface'
@@ -31,6 +32,7 @@ const ZONES: readonly (readonly [RegExp, Zone])[] = [
   [/^src\/(audio|documents|native)\//, 'adapter'],
   [/^src\/speech\//, 'speech'],
   [/^src\/(features|doors)\/[^/]+\/(.+\/)?(routes|[\w-]+-routes)\.ts$/, 'routes'],
+  [/^src\/doors\/shared\//, 'shared'],
   [/^src\/doors\/[^/]+\//, 'door'],
   [/^src\/features\/[^/]+\//, 'feature'],
   [/^src\/surface\.ts$/, 'surface'],

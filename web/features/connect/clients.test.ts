@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Connection, codeFor, modelOf } from './clients.ts'
+import { addressFor, type Connection, codeFor, modelOf } from './clients.ts'
 
 const connection: Connection = {
   baseUrl: 'https://box.example/v1',
@@ -23,6 +23,18 @@ test('the curl command sends what it shows', async () => {
     model: connection.model,
     messages: [{ role: 'user', content: "what's up?" }],
   })
+})
+
+test('a shell takes the lines for Claude Code as they are', () => {
+  const lines = codeFor('claude', connection, 'hi')?.replace(/\nclaude$/, '\nenv') ?? ''
+  const { stdout } = Bun.spawnSync(['sh', '-c', lines])
+  const set = stdout.toString().split('\n')
+  expect(set).toContain('ANTHROPIC_BASE_URL=https://box.example')
+  expect(set).toContain('ANTHROPIC_AUTH_TOKEN=<API_KEY>')
+  expect(set).toContain(`ANTHROPIC_MODEL=${connection.model}`)
+  expect(set).toContain(`ANTHROPIC_DEFAULT_HAIKU_MODEL=${connection.model}`)
+  expect(addressFor('ollama', connection)).toBe('https://box.example/ollama')
+  expect(addressFor('curl', connection)).toBe('https://box.example/v1')
 })
 
 test('an app is a model by its name, or by its id where the name is not unique', () => {

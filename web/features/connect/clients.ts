@@ -5,7 +5,15 @@ export interface Connection {
   readonly model: string
 }
 
-export const CLIENTS = ['typescript', 'python', 'curl', 'openwebui', 'homeassistant'] as const
+export const CLIENTS = [
+  'typescript',
+  'python',
+  'curl',
+  'claude',
+  'ollama',
+  'openwebui',
+  'homeassistant',
+] as const
 export type Client = (typeof CLIENTS)[number]
 
 /** The names of clients, which are the same in every language. */
@@ -13,6 +21,8 @@ export const CLIENT_NAMES: Readonly<Record<Client, string>> = {
   typescript: 'TypeScript',
   python: 'Python',
   curl: 'curl',
+  claude: 'Claude Code',
+  ollama: 'Ollama',
   openwebui: 'Open WebUI',
   homeassistant: 'Home Assistant',
 }
@@ -57,10 +67,34 @@ print(answer.choices[0].message.content)`
         `  -H 'Content-Type: application/json'`,
         `  -d ${shellQuoted(JSON.stringify(body))}`,
       ].join(' \\\n')
+    case 'claude':
+      return claudeLines(connection)
+    case 'ollama':
     case 'openwebui':
     case 'homeassistant':
       return null
   }
+}
+
+/** Where a client finds the server: some add the path of their API themselves. */
+export function addressFor(client: Client, { baseUrl }: Connection): string {
+  const root = baseUrl.replace(/\/v1$/, '')
+  if (client === 'claude') return root
+  return client === 'ollama' ? `${root}/ollama` : baseUrl
+}
+
+/** A shell reads these before it starts Claude Code, which calls a second, small model, too. */
+function claudeLines(connection: Connection): string {
+  const settings = {
+    ANTHROPIC_BASE_URL: addressFor('claude', connection),
+    ANTHROPIC_AUTH_TOKEN: connection.key,
+    ANTHROPIC_MODEL: connection.model,
+    ANTHROPIC_DEFAULT_HAIKU_MODEL: connection.model,
+  }
+  const lines = Object.entries(settings).map(
+    ([name, value]) => `export ${name}=${shellQuoted(value)}`,
+  )
+  return [...lines, 'claude'].join('\n')
 }
 
 /** The model name of an app: its name, or its id when the name is not unique. */

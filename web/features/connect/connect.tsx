@@ -3,7 +3,14 @@ import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { CopyButton } from '../../ui/button.tsx'
 import { Notice, Section } from '../../ui/page.tsx'
-import { CLIENT_NAMES, CLIENTS, type Client, type Connection, codeFor } from './clients.ts'
+import {
+  addressFor,
+  CLIENT_NAMES,
+  CLIENTS,
+  type Client,
+  type Connection,
+  codeFor,
+} from './clients.ts'
 import { TryChat } from './try-chat.tsx'
 
 const PLACEHOLDER = '<API_KEY>'
@@ -14,7 +21,7 @@ interface ConnectProps {
   readonly issued: string | null
 }
 
-/** How programs call this assistant: code to copy for five clients, and a test. */
+/** How programs call this assistant: code to copy for several clients, and a test. */
 export function Connect({ model, issued }: ConnectProps) {
   const { t } = useI18n()
   const [client, setClient] = useState<Client>('typescript')
@@ -24,7 +31,7 @@ export function Connect({ model, issued }: ConnectProps) {
   return (
     <Section title={t('connect.title')} about={t(issued ? 'connect.issued' : 'connect.about')}>
       <div className="card grid gap-5 p-5">
-        <Facts connection={connection} />
+        <Facts connection={{ ...connection, baseUrl: addressFor(client, connection) }} />
         <div className="grid gap-3">
           <fieldset
             className="segmented flex-wrap justify-self-start"
@@ -92,13 +99,18 @@ function Code({ children }: { readonly children: string }) {
   )
 }
 
+const STEPS: Partial<Record<Client, 'connect.openwebui' | 'connect.ollama'>> = {
+  openwebui: 'connect.openwebui',
+  ollama: 'connect.ollama',
+}
+
 /** Where the three values go in a program that is set up in a form. */
 function Steps({ client }: { readonly client: Client }) {
   const { t } = useI18n()
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)
   return (
     <div className="grid gap-3">
-      <p>{t(client === 'openwebui' ? 'connect.openwebui' : 'connect.homeassistant')}</p>
+      <p>{t(STEPS[client] ?? 'connect.homeassistant')}</p>
       {isLocal && <Notice tone="warn">{t('connect.local')}</Notice>}
     </div>
   )

@@ -93,11 +93,11 @@ function Conversations() {
   })
   if (!data?.conversations.length) return null
   return (
-    <Panel title={t('home.conversations')} to="/app/sessions">
+    <Panel title={t('home.conversations')} to="/app">
       <Rows>
         {data.conversations.map((conversation) => (
           <li key={conversation.id}>
-            <Link to="/app/studio" search={searchOf(conversation)} className={ROW}>
+            <Link to="/app" search={searchOf(conversation)} className={ROW}>
               <span className="truncate">{shownTitle(conversation.title) || conversation.id}</span>
               <span className="flex-none text-[0.86rem] text-ink-3">
                 <Ago at={conversation.last_at} />

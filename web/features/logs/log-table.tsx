@@ -145,8 +145,8 @@ function Session({ row: { text_chars }, id }: SessionProps) {
   return (
     <div className="min-w-0">
       <Link
-        to="/app/sessions/$id"
-        params={{ id }}
+        to="/app"
+        search={{ session: id }}
         title={id}
         className="target underline-offset-2 hover:underline"
       >

@@ -1,7 +1,10 @@
+import { Download, WrapText } from 'lucide-react'
 import { Fragment, type ReactNode, useEffect, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { loadChunk } from '../../lib/lazy-chunks.ts'
-import { CopyButton } from '../../ui/button.tsx'
+import { Button, CopyButton } from '../../ui/button.tsx'
+import { download, endingOf } from './download.ts'
 import type { Highlighted } from './highlight.ts'
 
 /** Code is coloured once its text has not grown for this long. */
@@ -16,14 +19,32 @@ interface CodeProps {
 
 /** A block of code with the name of its language. */
 export function Code({ text, language }: CodeProps) {
+  const { t } = useI18n()
   const coloured = useColours(text, language)
+  const [isWrapped, setWrapped] = useState(true)
+  const icon = { size: 16, 'aria-hidden': true } as const
+  const quiet = { kind: 'quiet', size: 'small' } as const
   return (
-    <div className="code-block">
+    <div className="code-block" data-wrapped={isWrapped}>
       <div className="code-head">
-        <span>{language}</span>
+        <span className="min-w-0 flex-1 truncate">{language}</span>
+        <Button
+          {...quiet}
+          icon={<WrapText {...icon} />}
+          aria-label={t('code.wrap')}
+          aria-pressed={isWrapped}
+          onClick={() => setWrapped(!isWrapped)}
+        />
+        <Button
+          {...quiet}
+          icon={<Download {...icon} />}
+          aria-label={t('code.download')}
+          onClick={() => download(text, `code.${endingOf(language)}`)}
+        />
         <CopyButton text={text} size="small" />
       </div>
-      <pre className="code">
+      {/* Long lines scroll with the arrow keys. */}
+      <pre className="code" tabIndex={isWrapped ? undefined : 0}>
         <code>{coloured ? children(coloured) : text}</code>
       </pre>
     </div>

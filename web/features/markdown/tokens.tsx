@@ -3,8 +3,10 @@ import type { Token, Tokens } from 'marked'
 import { createContext, Fragment, type ReactNode, useContext } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
+import { CopyButton } from '../../ui/button.tsx'
 import { Cited } from './citations.tsx'
 import { Code } from './code.tsx'
+import { toCsv } from './csv.ts'
 import { Formula } from './math.tsx'
 import type { MathToken } from './math-tokens.ts'
 
@@ -12,7 +14,7 @@ import type { MathToken } from './math-tokens.ts'
 const safeHref = (href: string): string | null =>
   /^(https?:\/\/|mailto:)/i.test(href) ? href : null
 
-const HEADINGS = ['h3', 'h3', 'h4', 'h4', 'h4', 'h4'] as const
+const HEADINGS = ['h2', 'h3', 'h4', 'h5', 'h6', 'h6'] as const
 
 const children = (tokens: readonly Token[] | undefined): ReactNode =>
   withIndexKeys(tokens ?? []).map(({ key, item }) => <Show key={key} token={item} />)
@@ -80,6 +82,7 @@ const MOVABLE = { tabIndex: 0 } as const
 
 /** A wide table scrolls sideways by itself, so that numbers do not wrap. */
 function Table({ token }: { readonly token: Tokens.Table }) {
+  const { t } = useI18n()
   const cells = (row: readonly Tokens.TableCell[], Cell: 'th' | 'td') =>
     withIndexKeys(row).map(({ key, item: cell }) => (
       <Cell key={key} data-align={cell.align ?? undefined}>
@@ -87,17 +90,22 @@ function Table({ token }: { readonly token: Tokens.Table }) {
       </Cell>
     ))
   return (
-    <div className="overflow-x-auto" {...MOVABLE}>
-      <table>
-        <thead>
-          <tr>{cells(token.header, 'th')}</tr>
-        </thead>
-        <tbody>
-          {withIndexKeys(token.rows).map(({ key, item: row }) => (
-            <tr key={key}>{cells(row, 'td')}</tr>
-          ))}
-        </tbody>
-      </table>
+    <div className="table-block">
+      <div className="table-acts">
+        <CopyButton text={toCsv(token)} size="small" what={t('table.csv')} />
+      </div>
+      <div className="table-scroll" {...MOVABLE}>
+        <table>
+          <thead>
+            <tr>{cells(token.header, 'th')}</tr>
+          </thead>
+          <tbody>
+            {withIndexKeys(token.rows).map(({ key, item: row }) => (
+              <tr key={key}>{cells(row, 'td')}</tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   )
 }
@@ -117,7 +125,7 @@ export function Show({ token: given }: { readonly token: Token }): ReactNode {
     case 'def':
       return null
     case 'heading': {
-      const Heading = HEADINGS[(token.depth as number) - 1] ?? 'h4'
+      const Heading = HEADINGS[(token.depth as number) - 1] ?? 'h6'
       return <Heading>{children(token.tokens)}</Heading>
     }
     case 'paragraph':

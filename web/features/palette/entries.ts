@@ -7,7 +7,7 @@ import { useOperator } from '../../lib/rights.ts'
 import { useAction } from '../../lib/services.tsx'
 import { setTheme } from '../../lib/theme.ts'
 import { ask, SHORTCUTS_ASKED } from '../../shell/keys.ts'
-import { NAV_ITEMS, SYSTEM_ITEM } from '../../shell/nav.ts'
+import { NAV_ITEMS, SERVER_ITEMS } from '../../shell/nav.ts'
 import type { Entry, Group } from './match.ts'
 
 const THEMES = ['light', 'dark', 'system'] as const
@@ -18,7 +18,7 @@ export function useEntries(): Group[] {
   const named = useNamed()
   const actions = useActions()
   const goTo = useNavigate()
-  const places = useOperator() ? [...NAV_ITEMS, SYSTEM_ITEM] : NAV_ITEMS
+  const places = useOperator() ? [...NAV_ITEMS, ...SERVER_ITEMS] : NAV_ITEMS
   const pages = places.map(({ to, label }) => ({
     ...{ id: to, label: t(label), also: to },
     run: () => void goTo({ to }),
@@ -68,7 +68,7 @@ function useActions(): Entry[] {
   })
   const action = (id: string, label: string, run: () => void): Entry => ({ id, label, run })
   return [
-    action('studio', t('studio.new'), () => void goTo({ to: '/app/studio', search: {} })),
+    action('studio', t('studio.new'), () => void goTo({ to: '/app', search: {} })),
     action('app', t('apps.new'), () => void goTo({ to: '/app/apps/new' })),
     action('key', t('keys.new'), () => void goTo({ to: '/app/keys', search: { new: true } })),
     action(

@@ -140,7 +140,7 @@ function useConversations(query: string): Group {
     ...(conversation.match ? { text: conversation.match.excerpt } : {}),
     // The server found it in the texts of turns, so the local filter must accept it.
     also: q,
-    run: () => void goTo({ to: '/app/studio', search: searchOf(conversation) }),
+    run: () => void goTo({ to: '/app', search: searchOf(conversation) }),
   }))
   return { name: t('nav.sessions'), entries: entries ?? [] }
 }

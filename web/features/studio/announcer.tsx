@@ -19,8 +19,9 @@ export function Announcer({ turns }: { readonly turns: readonly Turn[] }) {
     } else if (last && awaited.current === last.id) {
       awaited.current = null
       const count = wordsIn(last.reply)
-      const ending = last.state === 'stopped' ? t('studio.stopped', { count }) : ''
-      setSaid(last.state === 'done' ? plainText(last.reply) : ending)
+      const ending =
+        last.state === 'stopped' || last.isStopped ? t('studio.stopped', { count }) : ''
+      setSaid(last.state === 'done' && !last.isStopped ? plainText(last.reply) : ending)
     }
   }, [last, t])
   return (

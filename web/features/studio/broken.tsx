@@ -1,31 +1,84 @@
 import { Link, useLocation } from '@tanstack/react-router'
-import { TriangleAlert } from 'lucide-react'
+import { Repeat2, Settings2, TriangleAlert } from 'lucide-react'
 import { ApiError } from '../../api/client.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { useMayChange, useOperator } from '../../lib/rights.ts'
 import { SIGNED_OUT, useExplain } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
 import { type Turn, wordsIn } from './turn.ts'
 
+interface BrokenProps {
+  readonly turn: Turn
+  /** Null when the turn cannot be asked again. */
+  readonly onAgain: (() => void) | null
+}
+
 /** Says that a turn was stopped or broke, after how many words, and what can be done. */
-export function Broken({ turn }: { readonly turn: Turn }) {
+export function Broken({ turn, onAgain }: BrokenProps) {
   const { t } = useI18n()
-  const { href } = useLocation()
-  const explain = useFault()
-  if (turn.state !== 'stopped' && turn.state !== 'failed') return null
   const count = wordsIn(turn.reply)
+  if (turn.isStopped) return <Notice>{t('studio.stopped.kept')}</Notice>
   if (turn.state === 'stopped') return <Notice>{t('studio.stopped', { count })}</Notice>
+  if (turn.state !== 'failed') return null
   return (
     <div role="alert">
-      <Notice tone="bad" icon={<TriangleAlert size={16} aria-hidden />}>
-        <p>{explain(turn)}</p>
-        <p>{t(count === 0 ? 'studio.unsaved' : 'studio.unsaved.words', { count })}</p>
-        {turn.fault?.status === SIGNED_OUT && (
-          <Link to="/login" search={{ next: href }} target="_blank" className="underline">
-            {t('session.again')}
-          </Link>
-        )}
+      <Notice tone="warn" icon={<TriangleAlert size={16} aria-hidden />}>
+        <Words turn={turn} />
+        <div className="mt-2 flex flex-wrap items-center gap-2">
+          {onAgain && (
+            <Button size="small" icon={<Repeat2 size={15} aria-hidden />} onClick={onAgain}>
+              {t(turn.isInterrupted ? 'studio.continue' : 'studio.retry')}
+            </Button>
+          )}
+          <Mend turn={turn} />
+        </div>
       </Notice>
     </div>
+  )
+}
+
+/** What happened, in words of our own, and in the provider's where they are told. */
+function Words({ turn }: { readonly turn: Turn }) {
+  const { t } = useI18n()
+  const explain = useFault()
+  const count = wordsIn(turn.reply)
+  if (turn.isInterrupted) return <p>{t('studio.interrupted')}</p>
+  const { detail } = turn.fault ?? {}
+  return (
+    <>
+      <p>{explain(turn)}</p>
+      {detail && (
+        <details className="text-[0.9rem]">
+          <summary className="target cursor-pointer">{t('studio.detail')}</summary>
+          <p className="mt-1 text-ink-2">{detail}</p>
+        </details>
+      )}
+      <p>{t(count === 0 ? 'studio.unsaved' : 'studio.unsaved.words', { count })}</p>
+    </>
+  )
+}
+
+/** The way to whoever can mend it: the sign-in, or the settings of the model. */
+function Mend({ turn: { fault, isInterrupted } }: { readonly turn: Turn }) {
+  const { t } = useI18n()
+  const { href } = useLocation()
+  const isOperator = useOperator()
+  const mayChange = useMayChange()
+  if (fault?.status === SIGNED_OUT) {
+    return (
+      <Link to="/login" search={{ next: href }} target="_blank" className="underline">
+        {t('session.again')}
+      </Link>
+    )
+  }
+  const isOfModel = fault?.error?.code.startsWith('model_') === true
+  if (isInterrupted || !isOfModel || !mayChange) return null
+  return (
+    <Link to={isOperator ? '/app/system' : '/app/provider'} className="btn" data-size="small">
+      <Settings2 size={15} aria-hidden />
+      {t('studio.mend')}
+    </Link>
   )
 }
 

@@ -1,12 +1,17 @@
-import { createContext, useContext, useSyncExternalStore } from 'react'
-import type { streamTurn, TurnRequest } from '../../api/stream.ts'
+import { createContext, useContext, useMemo, useSyncExternalStore } from 'react'
+import type { followTurn, streamTurn, TurnRequest } from '../../api/stream.ts'
+import type { Talk, talks } from '../../api/talks.ts'
 import { createDrafts } from './drafts.ts'
-import { gatherFrames } from './frames.ts'
-import { afterEvents, broken, cut, type Replaced, type Turn } from './turn.ts'
+import type { Replaced, Turn } from './turn.ts'
+import { createTurnRunner } from './turn-runner.ts'
 import { createTurnStore } from './turn-store.ts'
 
 interface Options {
   readonly stream: typeof streamTurn
+  readonly follow: typeof followTurn
+  readonly turns: Pick<typeof talks, 'stop' | 'pending'>
+  /** Resolves when a broken stream may be taken up again. */
+  readonly pause: () => Promise<void>
   /** Keeps drafts, and turns that the server did not store, over a reload. */
   readonly storage: Storage
 }
@@ -19,64 +24,50 @@ export interface Place {
   readonly turn?: number
 }
 
+interface SentQuestion {
+  readonly replaces?: Replaced | null
+  /** Names of the files beside the question. */
+  readonly names?: readonly string[]
+}
+
 const OWNER = 'mb.owner'
+const OPEN_TITLE_CHARS = 60
 
 /**
- * The conversations of this tab, outside React: an answer continues while another page is open;
- * only `stop` ends it.
+ * The conversations of this tab, outside React: an answer continues while another page is open, and
+ * one that the server has named goes on without this tab.
  */
-export function createConversations({ stream, storage }: Options) {
+export function createConversations({ stream, follow, turns: server, pause, storage }: Options) {
   const turns = createTurnStore(storage)
   const drafts = createDrafts(storage)
   let last: Place | null = null
-  const running = new Map<string, AbortController>()
   const stored = new Set<(session: string) => Promise<void>>()
 
   /** Notifies the views of a session that a turn was stored; resolves when they have reloaded. */
   const tellStored = async (session: string) => {
     await Promise.all([...stored].map((listener) => listener(session)))
   }
+  const runner = createTurnRunner({ turns, follow, pause, server, tellStored })
+  const { running } = runner
 
   /**
    * Sends a question. Resolves with the turn when it has ended in any way; with null when another
    * turn of the session is being answered.
    */
-  async function send(asked: TurnRequest, replaces: Replaced | null = null): Promise<Turn | null> {
+  async function send(asked: TurnRequest, question: SentQuestion = {}): Promise<Turn | null> {
+    const { replaces = null, names = [] } = question
     const request = replaces ? { ...asked, replace_last: true } : asked
     const { session_id: session } = request
     if (running.has(session)) return null
     const abort = new AbortController()
-    running.set(session, abort)
     last = { session, app: request.app_id ?? '' }
     drafts.used(session)
-    const id = turns.add(session, { ...request, replaces })
-    const frames = gatherFrames((batches) =>
-      turns.change(session, id, (turn) =>
-        batches.reduce((before, { events, at }) => afterEvents(before, events, at), turn),
-      ),
-    )
-    let how = cut
-    try {
-      for await (const events of stream(request, abort.signal)) frames.add(events)
-    } catch (error) {
-      const { aborted } = abort.signal
-      how = (turn) => (aborted ? { ...turn, state: 'stopped' } : broken(turn, error))
-    }
-    frames.flush()
-    running.delete(session)
-    turns.change(session, id, how)
-    const turn = turns.turnsOf(session).find((one) => one.id === id) ?? null
-    const isStored = turn?.state === 'done'
-    turns.keepUnsaved()
-    // Before that the list has the replaced turn, and the new number may be unknown.
-    if (isStored) {
-      void tellStored(session).then(() => replaces && turns.drop(session, replaces.id))
-    }
-    return turn
+    const id = turns.add(session, { ...request, files: names, replaces })
+    return runner.run(session, { abort, id }, stream(request, abort.signal))
   }
 
   function forget(session: string): void {
-    running.get(session)?.abort()
+    running.get(session)?.abort.abort()
     if (last?.session === session) last = null
     turns.forget(session)
     turns.keepUnsaved()
@@ -86,11 +77,13 @@ export function createConversations({ stream, storage }: Options) {
     ...turns,
     drafts,
     send,
+    attach: runner.attach,
+    resume: runner.resume,
+    stop: runner.stop,
     tellStored,
     forget,
     isAnswering: (session?: string) =>
       session === undefined ? running.size > 0 : running.has(session),
-    stop: (session: string) => running.get(session)?.abort(),
     /** The last place of this tab; null at first. */
     last: () => last,
     visit: (place: Place) => {
@@ -128,4 +121,28 @@ export function useTurns(session: string): readonly Turn[] {
 export function useAnswering(session?: string): boolean {
   const { subscribe, isAnswering } = useConversations()
   return useSyncExternalStore(subscribe, () => isAnswering(session))
+}
+
+/** Talks that are being answered in this tab, also those that no list has yet. */
+export function useOpenTalks(): readonly Talk[] {
+  const { subscribe, isAnswering, sessions, turnsOf } = useConversations()
+  const known = useSyncExternalStore(subscribe, () =>
+    JSON.stringify(
+      sessions()
+        .filter((id) => isAnswering(id))
+        .map((id) => [id, turnsOf(id)[0]?.text ?? '', turnsOf(id)[0]?.at ?? 0]),
+    ),
+  )
+  return useMemo(
+    () =>
+      (JSON.parse(known) as [string, string, number][]).map(([id, text, at]) => ({
+        id,
+        title: text.slice(0, OPEN_TITLE_CHARS),
+        turn_count: 0,
+        last_at: new Date(at).toISOString(),
+        app_id: null,
+        device_id: null,
+      })),
+    [known],
+  )
 }

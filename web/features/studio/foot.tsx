@@ -1,4 +1,4 @@
-import { CircleHelp, Clock, Pencil, Repeat2 } from 'lucide-react'
+import { CircleHelp, Clock, Repeat2 } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Speaker } from './speaker.tsx'
@@ -25,68 +25,37 @@ interface FootProps {
   readonly onWhy: () => void
   /** Called with the address of the spoken answer. */
   readonly onSound: (url: string) => void
-  /** Null when the turn cannot be replaced. */
+  /** Null when the turn cannot be asked again. */
   readonly onAgain: (() => void) | null
-  readonly onEdit: (() => void) | null
 }
 
-/** The buttons below an answer, and its time and tokens. */
-export function Foot({ turn, onWhy, onSound, onAgain, onEdit }: FootProps) {
+/** The buttons below an answer. */
+export function Foot({ turn, onWhy, onSound, onAgain }: FootProps) {
   const { t } = useI18n()
   const { canSpeak } = useSpeech()
   const icon = { size: 16, 'aria-hidden': true } as const
   const quiet = { kind: 'quiet', size: 'small' } as const
   return (
-    <div className="flex flex-wrap items-center gap-x-3 text-[0.84rem] text-ink-3">
-      <span className="flex gap-1">
-        {turn.reply && <CopyButton text={turn.reply} size="small" />}
-        {turn.reply && canSpeak && <Speaker text={turn.reply} onSound={onSound} />}
-        {onAgain && (
-          <Button
-            {...quiet}
-            icon={<Repeat2 {...icon} />}
-            aria-label={t(turn.state === 'done' ? 'studio.again' : 'studio.retry')}
-            onClick={onAgain}
-          />
-        )}
-        {onEdit && (
-          <Button
-            {...quiet}
-            icon={<Pencil {...icon} />}
-            aria-label={t('studio.edit')}
-            onClick={onEdit}
-          />
-        )}
-        {turn.stats && (
-          <Button
-            {...quiet}
-            icon={<CircleHelp {...icon} />}
-            aria-label={t('studio.why')}
-            onClick={onWhy}
-          />
-        )}
-      </span>
-      <Facts turn={turn} />
-    </div>
-  )
-}
-
-/** The channel or model, the tokens and the times of a turn. */
-function Facts({ turn }: { readonly turn: Turn }) {
-  const { t } = useI18n()
-  const { stats, model } = turn
-  const channel = channelOf(turn)
-  return (
-    <>
-      {channel && <span title={t(`channel.${channel}.about`)}>{t(`channel.${channel}`)}</span>}
-      {model && <span>{model}</span>}
-      {stats?.kb === 'skipped' && <span>{t('studio.kb-skipped')}</span>}
-      {stats && stats.iterations > 1 && !turn.isBuiltIn && (
-        <span>{t('studio.calls', { count: stats.iterations })}</span>
+    <div className="foot">
+      {turn.reply && <CopyButton text={turn.reply} size="small" />}
+      {turn.reply && canSpeak && <Speaker text={turn.reply} onSound={onSound} />}
+      {onAgain && (
+        <Button
+          {...quiet}
+          icon={<Repeat2 {...icon} />}
+          aria-label={t(turn.state === 'done' ? 'studio.again' : 'studio.retry')}
+          onClick={onAgain}
+        />
       )}
-      <Tokens turn={turn} />
-      <Times turn={turn} />
-    </>
+      {turn.stats && (
+        <Button
+          {...quiet}
+          icon={<CircleHelp {...icon} />}
+          aria-label={t('studio.why')}
+          onClick={onWhy}
+        />
+      )}
+    </div>
   )
 }
 

@@ -1,8 +1,10 @@
-import type { AgentEvent } from '../../api/types.ts'
+import type { StudioEvent } from '../../api/types.ts'
 
 interface Batch {
-  readonly events: readonly AgentEvent[]
+  readonly events: readonly StudioEvent[]
   readonly at: number
+  /** The number of the last event; null where the server does not count them. */
+  readonly last: number | null
 }
 
 /** Passes events on at most once a frame, so that a fast stream does not render at every token. */
@@ -19,8 +21,8 @@ export function gatherFrames(show: (batches: readonly Batch[]) => void) {
   }
   return {
     flush,
-    add(events: readonly AgentEvent[]) {
-      waiting.push({ events, at: performance.now() })
+    add(events: readonly StudioEvent[], last: number | null) {
+      waiting.push({ events, at: performance.now(), last })
       if (frame === 0) frame = requestAnimationFrame(flush)
     },
   }

@@ -1,37 +1,46 @@
-import { type RefObject, useMemo, useState } from 'react'
+import { lazy, type RefObject, Suspense, useMemo, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
+import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { useStable } from '../../lib/use-stable.ts'
-import { ChunksDialog, type Passage } from '../kb/chunks-dialog.tsx'
+import type { Passage } from '../kb/chunks-dialog.tsx'
 import { Announcer } from './announcer.tsx'
 import { Composer } from './composer.tsx'
 import { useConversations } from './conversations.ts'
 import { Head } from './head.tsx'
-import { type Side, SideView } from './sides.tsx'
+import type { Leaf } from './right.tsx'
+import { SideView, useRight } from './sides.tsx'
 import { Starters } from './starters.tsx'
-import { StickToBottom } from './stick-to-bottom.tsx'
-import { Talk } from './talk.tsx'
+import { ToEnd, useEnd } from './stick-to-bottom.tsx'
 import type { Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
 import { useConversation } from './use-conversation.ts'
+import { useKeys } from './use-keys.ts'
 import type { Setup } from './use-setup.ts'
 import { useVoice } from './use-voice.ts'
-import { Why } from './why.tsx'
+
+/** Loaded when there is something to show in them: an empty conversation needs none. */
+const Talk = lazy(async () => ({ default: (await loadChunk(() => import('./talk.tsx'))).Talk }))
+const Right = lazy(async () => ({ default: (await loadChunk(() => import('./right.tsx'))).Right }))
+const ChunksDialog = lazy(async () => {
+  const { ChunksDialog: Loaded } = await loadChunk(() => import('../kb/chunks-dialog.tsx'))
+  return { default: Loaded }
+})
 
 interface PaneProps {
   readonly choice: ReturnType<typeof useChosen>
   readonly setup: Setup
-  readonly left: Side
-  readonly right: Side
   readonly composer: RefObject<HTMLTextAreaElement | null>
   readonly onNew: () => void
 }
 
-/** The conversation and the details of a turn, which render again at each frame of an answer. */
-export function Pane({ choice, setup, left, right, composer, onNew }: PaneProps) {
+/** The conversation and its right side, which render again at each frame of an answer. */
+export function Pane({ choice, setup, composer, onNew }: PaneProps) {
   const { t } = useI18n()
   const { chosen, choose } = choice
+  const right = useRight()
+  const [leaf, setLeaf] = useState<Leaf>(chosen.app !== '' && !choice.linked ? 'setup' : 'sources')
   const conversation = useConversation(choice, setup)
-  const { turns, running, isEmpty, say, replace, stop } = conversation
+  const { turns, running, isEmpty, say, replace, stop, ways } = conversation
   const { change } = useConversations()
   const voice = useVoice({
     ask: (text) => say({ text, images: [] }),
@@ -39,13 +48,17 @@ export function Pane({ choice, setup, left, right, composer, onNew }: PaneProps)
   })
   const [passage, setPassage] = useState<Passage | null>(null)
   const [asked, setAsked] = useState<string | null>(null)
+  const end = useEnd(chosen.session, turns, conversation.found !== null)
+  useKeys({ composer, turns, onNew })
   const onWhy = useStable(({ id }: Turn) => {
     setAsked(id)
+    setLeaf('sources')
     right.setOpen(true)
   })
+  const onVersion = useStable((session: string) => choose({ session }))
   const actions = useMemo(
-    () => ({ onOpen: setPassage, onWhy, onReplace: replace }),
-    [onWhy, replace],
+    () => ({ onOpen: setPassage, onWhy, onReplace: replace, onVersion }),
+    [onWhy, replace, onVersion],
   )
   const shown = turns.find(({ id }) => id === asked) ?? turns.findLast(({ stats }) => stats) ?? null
   return (
@@ -54,50 +67,59 @@ export function Pane({ choice, setup, left, right, composer, onNew }: PaneProps)
         <Head
           title={turns[0]?.text ?? null}
           chosen={chosen}
-          text={turns.at(-1)?.text ?? t('curl.text')}
-          kb={setup.asked.kb}
-          isChanged={setup.isChanged}
-          left={left}
+          setup={setup}
           right={right}
           onApp={(app) => choose({ app })}
           onNew={onNew}
         />
-        <div className="talk-turns">
+        <div className="talk-turns" ref={end.content}>
           {isEmpty && (
             <Starters
+              app={setup.app}
               onPick={(text) => {
                 void say({ text, images: [] })
                 composer.current?.focus({ preventScroll: true })
               }}
             />
           )}
-          <Talk key={chosen.session} conversation={conversation} actions={actions} />
-          <StickToBottom
-            key={`${chosen.session} end`}
-            turns={turns}
-            isHeld={conversation.found !== null}
-          />
+          {turns.length > 0 && (
+            <Suspense>
+              <Talk
+                key={chosen.session}
+                conversation={conversation}
+                ways={ways}
+                actions={actions}
+              />
+            </Suspense>
+          )}
         </div>
         <Announcer key={chosen.session} turns={turns} />
         <div className="dock">
+          <ToEnd end={end} running={running} />
           <Composer
             key={chosen.session}
             session={chosen.session}
             field={composer}
             running={running}
             voice={voice}
-            onSend={(text, images) => {
+            onSend={(question) => {
               setAsked(null)
-              void say({ text, images })
+              void say(question)
             }}
             onStop={stop}
           />
         </div>
       </div>
-      <SideView side={right} name="right" label={t('studio.right')}>
-        <Why turn={shown} onOpen={setPassage} />
+      <SideView side={right} label={t('studio.right')}>
+        <Suspense>
+          <Right leaf={leaf} onLeaf={setLeaf} setup={setup} turn={shown} onOpen={setPassage} />
+        </Suspense>
       </SideView>
-      <ChunksDialog passage={passage} onClose={() => setPassage(null)} />
+      {passage && (
+        <Suspense>
+          <ChunksDialog passage={passage} onClose={() => setPassage(null)} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -1,21 +1,33 @@
-import { ImageOff } from 'lucide-react'
+import { ChevronLeft, ChevronRight, FileText, ImageOff, Pencil } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, CopyButton } from '../../ui/button.tsx'
 import type { Turn } from './turn.ts'
+import type { Ways } from './use-versions.ts'
 
 interface QuestionProps {
   readonly turn: Turn
   /** Null while the question is not edited. */
   readonly onEdited: ((text: string | null) => void) | null
+  /** Null when it cannot be asked in other words. */
+  readonly onEdit: (() => void) | null
+  readonly ways: Ways | undefined
+  readonly onVersion: (session: string) => void
 }
 
+/** A longer question is folded to this many lines. */
+const LINES_SHOWN = 12
+const LINE_CHARS = 90
+
+const linesOf = (text: string): number =>
+  text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_CHARS)), 0)
+
 /** The question, or the form that edits it. */
-export function QuestionView({ turn, onEdited }: QuestionProps) {
+export function QuestionView({ turn, onEdited, onEdit, ways, onVersion }: QuestionProps) {
   const { t } = useI18n()
   return (
-    <div className="grid justify-items-end gap-2">
+    <div className="question">
       <span className="sr-only">{t('studio.you')}</span>
       {turn.images.length > 0 && (
         <div className="flex flex-wrap justify-end gap-2">
@@ -35,12 +47,86 @@ export function QuestionView({ turn, onEdited }: QuestionProps) {
           {t('studio.image.gone', { count: turn.pictures })}
         </span>
       )}
+      {turn.files.map((name) => (
+        <span key={name} className="badge">
+          <FileText size={13} aria-hidden />
+          <span className="truncate">{name}</span>
+        </span>
+      ))}
       {onEdited ? (
         <Editor text={turn.text} onEnd={onEdited} />
       ) : (
-        <div className="bubble">{turn.text}</div>
+        <>
+          <Bubble text={turn.text} />
+          <div className="question-acts">
+            {ways && <Versions ways={ways} onVersion={onVersion} />}
+            <CopyButton text={turn.text} size="small" what={t('studio.question.copy')} />
+            {onEdit && (
+              <Button
+                kind="quiet"
+                size="small"
+                icon={<Pencil size={15} aria-hidden />}
+                aria-label={t('studio.edit')}
+                onClick={onEdit}
+              />
+            )}
+          </div>
+        </>
       )}
     </div>
+  )
+}
+
+/** The words of a question; many lines are folded. */
+function Bubble({ text }: { readonly text: string }) {
+  const { t } = useI18n()
+  const isLong = linesOf(text) > LINES_SHOWN
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <div className="bubble" data-folded={(isLong && !isOpen) || undefined}>
+        {text}
+      </div>
+      {isLong && (
+        <Button kind="quiet" size="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {t(isOpen ? 'studio.question.fold' : 'studio.question.unfold')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+interface VersionsProps {
+  readonly ways: Ways
+  readonly onVersion: (session: string) => void
+}
+
+/** Which of its ways the talk goes here, and the buttons to the others. */
+function Versions({ ways: { sessions, here }, onVersion }: VersionsProps) {
+  const { t } = useI18n()
+  const way = (step: number) => sessions[here + step]
+  const to = (session: string | undefined) => session !== undefined && onVersion(session)
+  const quiet = { kind: 'quiet', size: 'small' } as const
+  return (
+    <>
+      <Button
+        {...quiet}
+        icon={<ChevronLeft size={15} aria-hidden />}
+        aria-label={t('studio.version.before')}
+        disabled={way(-1) === undefined}
+        onClick={() => to(way(-1))}
+      />
+      <span className="text-[0.82rem] text-ink-3 tabular-nums">
+        {here + 1}/{sessions.length}
+      </span>
+      <Button
+        {...quiet}
+        icon={<ChevronRight size={15} aria-hidden />}
+        aria-label={t('studio.version.after')}
+        disabled={way(1) === undefined}
+        onClick={() => to(way(1))}
+      />
+    </>
   )
 }
 

@@ -1,47 +1,60 @@
-import { Mic, Pencil, Trash2 } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import {
+  Archive,
+  ArchiveRestore,
+  Download,
+  Folder,
+  Mic,
+  Pencil,
+  Pin,
+  PinOff,
+  Trash2,
+} from 'lucide-react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { CONVERSATION_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
-import type { Conversation } from '../../api/types.ts'
+import { type Talk, talks } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Marked } from '../../ui/marked.tsx'
-import { Ago } from '../../ui/page.tsx'
-import { RowMenu } from '../../ui/row-menu.tsx'
+import { type RowAction, RowMenu } from '../../ui/row-menu.tsx'
 import { useShownTitle } from '../sessions/shown-title.ts'
 import { type Place, useAnswering } from './conversations.ts'
+import { FolderDialog } from './folder-dialog.tsx'
 
 interface RailItemProps {
-  readonly conversation: Conversation
+  readonly conversation: Talk
   readonly isHere: boolean
+  /** Whether the Tab key stops here; arrow keys lead to the others. */
+  readonly isStop: boolean
   /** The words of the search. */
   readonly query: string
   /** Whether it is about to be deleted. */
   readonly isGoing: boolean
+  readonly folders: readonly string[]
   readonly actions: {
     readonly onPick: (place: Place) => void
     readonly rename: (id: string, title: string) => void
+    readonly change: (input: { id: string } & Parameters<typeof talks.change>[1]) => void
     readonly remove: (id: string) => void
     readonly undo: (id: string) => void
   }
 }
 
-/** A conversation: its title, when it was last used, and its menu. */
-export function RailItem({ conversation, isHere, query, isGoing, actions }: RailItemProps) {
+/** A conversation: its title and its menu. */
+export function RailItem(props: RailItemProps) {
+  const { conversation, isHere, isStop, query, isGoing, folders, actions } = props
   const { t } = useI18n()
-  const { id, app_id, device_id, last_at, match } = conversation
+  const { id, app_id, device_id, match, folder = null } = conversation
   const title = useShownTitle()(conversation.title)
   const [isNaming, setNaming] = useState(false)
+  const [isFiling, setFiling] = useState(false)
   const isBusy = useAnswering(id)
-  if (isGoing) {
-    return (
-      <li className="rail-item" role="status">
-        <span className="min-w-0 flex-1 truncate text-ink-3 line-through">{title}</span>
-        <Button size="small" onClick={() => actions.undo(id)}>
-          {t('studio.undo')}
-        </Button>
-      </li>
-    )
-  }
+  const place = useFocusKept(isNaming)
+  const menu = useMenu(conversation, {
+    ...actions,
+    name: () => setNaming(true),
+    file: () => setFiling(true),
+  })
+  if (isGoing) return <Going title={title} onUndo={() => actions.undo(id)} />
   if (isNaming) {
     return (
       <TitleForm
@@ -56,8 +69,10 @@ export function RailItem({ conversation, isHere, query, isGoing, actions }: Rail
   return (
     <li className="rail-item" data-here={isHere || undefined}>
       <button
+        ref={place}
         type="button"
         className="rail-link"
+        tabIndex={isStop ? 0 : -1}
         aria-current={isHere || undefined}
         onClick={() =>
           actions.onPick({
@@ -77,17 +92,93 @@ export function RailItem({ conversation, isHere, query, isGoing, actions }: Rail
             <Marked text={match.excerpt} query={query} />
           </span>
         )}
-        <span className="text-[0.78rem] text-ink-3">
-          <Ago at={last_at} />
-        </span>
       </button>
-      <RowMenu
-        label={t('studio.actions', { title })}
-        actions={[
-          { label: t('studio.rename'), icon: Pencil, act: () => setNaming(true) },
-          { label: t('action.delete'), icon: Trash2, act: () => actions.remove(id), isLoss: true },
-        ]}
+      <RowMenu label={t('studio.actions', { title })} isStop={isStop} actions={menu} />
+      <FolderDialog
+        folder={folder}
+        folders={folders}
+        open={isFiling}
+        onEnd={(next) => {
+          setFiling(false)
+          if (next !== undefined) actions.change({ id, folder: next })
+        }}
       />
+    </li>
+  )
+}
+
+/** The focus returns to the row after its title was edited. */
+function useFocusKept(isNaming: boolean) {
+  const place = useRef<HTMLButtonElement>(null)
+  const was = useRef(false)
+  useEffect(() => {
+    if (was.current && !isNaming) place.current?.focus()
+    was.current = isNaming
+  }, [isNaming])
+  return place
+}
+
+type MenuActions = RailItemProps['actions'] & {
+  readonly name: () => void
+  readonly file: () => void
+}
+
+/** What the server can do with the talk; one that does not tell of pins has none of the rest. */
+function useMenu(talk: Talk, { name, file, change, remove }: MenuActions): RowAction[] {
+  const { t } = useI18n()
+  const { id, pinned, archived } = talk
+  const renaming = { label: t('studio.rename'), icon: Pencil, act: name }
+  const removal = {
+    label: t('action.delete'),
+    icon: Trash2,
+    act: () => remove(id),
+    isLoss: true,
+  }
+  if (pinned === undefined) return [renaming, removal]
+  return [
+    renaming,
+    {
+      label: t(pinned ? 'talks.unpin' : 'talks.pin'),
+      icon: pinned ? PinOff : Pin,
+      act: () => change({ id, pinned: !pinned }),
+    },
+    { label: t('talks.file'), icon: Folder, act: file },
+    {
+      label: t(archived ? 'talks.restore' : 'talks.put-away'),
+      icon: archived ? ArchiveRestore : Archive,
+      act: () => change({ id, archived: !archived }),
+    },
+    ...(['md', 'json'] as const).map((format) => ({
+      label: t(`talks.export.${format}`),
+      icon: Download,
+      act: () => location.assign(talks.exportPath(id, format)),
+    })),
+    removal,
+  ]
+}
+
+/** A talk that is about to be deleted. The focus goes to the button that keeps it. */
+function Going({ title, onUndo }: { readonly title: string; readonly onUndo: () => void }) {
+  const { t } = useI18n()
+  const place = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    const item = place.current
+    item?.querySelector('button')?.focus()
+    return () => {
+      const rows = [...document.querySelectorAll<HTMLElement>('.rail-link')]
+      const next = rows.find(
+        (row) => item && item.compareDocumentPosition(row) & Node.DOCUMENT_POSITION_FOLLOWING,
+      )
+      const hadFocus = item?.contains(document.activeElement)
+      if (hadFocus) (next ?? rows.at(-1))?.focus()
+    }
+  }, [])
+  return (
+    <li ref={place} className="rail-item" role="status">
+      <span className="min-w-0 flex-1 truncate text-ink-3 line-through">{title}</span>
+      <Button size="small" onClick={onUndo}>
+        {t('studio.undo')}
+      </Button>
     </li>
   )
 }

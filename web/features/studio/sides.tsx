@@ -1,8 +1,10 @@
 import { type ReactNode, useState, useSyncExternalStore } from 'react'
 import { Drawer } from '../../ui/dialog.tsx'
 
-const WIDE = '(width >= 64rem)'
-const ROOMY = '(width >= 92rem)'
+/** Room for both sides and a text of 640 px. */
+const WIDE = '(width >= 80rem)'
+const ROOMY = '(width >= 100rem)'
+const KEPT = 'mb.studio.right'
 
 function subscribe(listener: () => void): () => void {
   const query = matchMedia(WIDE)
@@ -10,7 +12,7 @@ function subscribe(listener: () => void): () => void {
   return () => query.removeEventListener('change', listener)
 }
 
-/** Whether the sides stand beside the conversation; else they are sheets over it. */
+/** Whether the side stands beside the conversation; else it is a sheet over it. */
 const useWide = () => useSyncExternalStore(subscribe, () => matchMedia(WIDE).matches)
 
 export interface Side {
@@ -19,13 +21,12 @@ export interface Side {
   readonly setOpen: (isOpen: boolean) => void
 }
 
-/** A side that folds away; the browser remembers that, except for a sheet. */
-export function useSide(name: 'left' | 'right'): Side {
-  const saved = `mb.studio.${name}`
+/** The right side, which folds away; the browser remembers that, except for a sheet. */
+export function useRight(): Side {
   const isWide = useWide()
   const [isOpen, setOpen] = useState(() => {
-    const kept = localStorage.getItem(saved)
-    return kept === null ? matchMedia(name === 'left' ? WIDE : ROOMY).matches : kept === 'open'
+    const kept = localStorage.getItem(KEPT)
+    return kept === null ? matchMedia(ROOMY).matches : kept === 'open'
   })
   const [isOver, setOver] = useState(false)
   return isWide
@@ -33,7 +34,7 @@ export function useSide(name: 'left' | 'right'): Side {
         isOpen,
         isSheet: false,
         setOpen(next) {
-          localStorage.setItem(saved, next ? 'open' : 'folded')
+          localStorage.setItem(KEPT, next ? 'open' : 'folded')
           setOpen(next)
         },
       }
@@ -42,19 +43,18 @@ export function useSide(name: 'left' | 'right'): Side {
 
 interface SideViewProps {
   readonly side: Side
-  readonly name: 'left' | 'right'
   readonly label: string
   readonly children: ReactNode
 }
 
-/** A side of the conversation: a column, or a sheet on a narrow screen. */
-export function SideView({ side, name, label, children }: SideViewProps) {
+/** The right side of the conversation: a column, or a sheet on a narrow screen. */
+export function SideView({ side, label, children }: SideViewProps) {
   if (side.isSheet) {
     return (
       <Drawer
         title={label}
         open={side.isOpen}
-        look={name === 'right' ? 'drawer at-right' : 'drawer'}
+        look="drawer at-right"
         onClose={() => side.setOpen(false)}
       >
         <div className="side">{children}</div>
@@ -63,7 +63,7 @@ export function SideView({ side, name, label, children }: SideViewProps) {
   }
   return (
     side.isOpen && (
-      <aside className="side" data-side={name} aria-label={label}>
+      <aside className="side" aria-label={label}>
         {children}
       </aside>
     )

@@ -1,12 +1,11 @@
-import { BookText, Check, LoaderCircle, X } from 'lucide-react'
+import { BookText, FileText } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import type { KbRef } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { withIndexKeys } from '../../lib/index-keys.ts'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { usePlace } from '../kb/passages.tsx'
 import { Citations } from '../markdown/citations.tsx'
-import type { ToolUse, Turn } from './turn.ts'
+import type { Turn } from './turn.ts'
 
 type OnOpen = (passage: Passage) => void
 
@@ -44,11 +43,12 @@ export function Citing({ refs, onOpen, children }: CitingProps) {
   return <Citations value={cite}>{children}</Citations>
 }
 
-/** The sources of a turn by number, and the tools that it called. */
-export function Chips({ turn, onOpen }: { readonly turn: Turn; readonly onOpen: OnOpen }) {
+/** The sources of a turn by number: documents, and the files beside the question. */
+export function Sources({ turn, onOpen }: { readonly turn: Turn; readonly onOpen: OnOpen }) {
   const { t } = useI18n()
   const placeOf = usePlace()
-  if (turn.refs.length + turn.tools.length === 0) return null
+  const files = [...new Map(turn.fileRefs.map((ref) => [ref.file_id, ref])).values()]
+  if (turn.refs.length + files.length === 0) return null
   return (
     <ul className="flex flex-wrap gap-1.5" aria-label={t('studio.sources')}>
       {turn.refs.map((ref, index) => (
@@ -67,21 +67,13 @@ export function Chips({ turn, onOpen }: { readonly turn: Turn; readonly onOpen: 
           </button>
         </li>
       ))}
-      {withIndexKeys(turn.tools).map(({ key, item: use }) => (
-        <ToolChip key={key} use={use} />
+      {files.map(({ file_id, name, page }) => (
+        <li key={file_id} className="badge">
+          <FileText size={13} className="flex-none" aria-hidden />
+          <span className="max-w-56 truncate">{name}</span>
+          {page !== null && <span>{placeOf({ page, heading: null })}</span>}
+        </li>
       ))}
     </ul>
-  )
-}
-
-function ToolChip({ use }: { readonly use: ToolUse }) {
-  const icon = { size: 13, 'aria-hidden': true } as const
-  return (
-    <li className="badge" data-tone={use.ok === false ? 'bad' : undefined}>
-      {use.ok === null && <LoaderCircle {...icon} className="animate-spin" />}
-      {use.ok === true && <Check {...icon} />}
-      {use.ok === false && <X {...icon} />}
-      <code>{use.name}</code>
-    </li>
   )
 }

@@ -1,27 +1,39 @@
 import { Sparkles } from 'lucide-react'
+import type { App } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/state.tsx'
+import { faceOf } from '../apps/face.ts'
 
 const STARTERS = ['curl.text', 'studio.start.time', 'studio.start.sum'] as const
 
-/** An empty conversation with example questions that a server without a model answers, too. */
-export function Starters({ onPick }: { readonly onPick: (text: string) => void }) {
+interface StartersProps {
+  readonly app: App | null
+  readonly onPick: (text: string) => void
+}
+
+/**
+ * An empty conversation with the questions of the assistant. Without an assistant they are ones
+ * that a server without a model answers, too.
+ */
+export function Starters({ app, onPick }: StartersProps) {
   const { t } = useI18n()
+  const { icon, greeting, starters } = faceOf(app)
+  const usual = app === null ? STARTERS.map((key) => t(key)) : []
   const questions = (
     <div className="flex flex-wrap justify-center gap-2">
-      {STARTERS.map((key) => (
-        <Button key={key} size="small" onClick={() => onPick(t(key))}>
-          {t(key)}
+      {(starters.length > 0 ? starters : usual).map((text) => (
+        <Button key={text} size="small" onClick={() => onPick(text)}>
+          {text}
         </Button>
       ))}
     </div>
   )
   return (
     <Empty
-      icon={<Sparkles />}
-      title={t('studio.empty')}
-      text={t('studio.empty.text')}
+      icon={icon ? <span className="text-[1.6rem]">{icon}</span> : <Sparkles />}
+      title={app?.name ?? t('studio.empty')}
+      text={greeting || t('studio.empty.text')}
       action={questions}
     />
   )

@@ -1,51 +1,88 @@
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { ArrowDown } from 'lucide-react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
 import type { Turn } from './turn.ts'
 
-const NEAR_PX = 120
+/** So near to the end the reader counts as at the end. */
+const NEAR_PX = 40
+/** The end is out of view by so much before the button leads there. */
+const FAR_PX = 160
 
-interface StickProps {
-  readonly turns: readonly Turn[]
-  /** Whether to start at a turn that was searched for, and not at the end. */
-  readonly isHeld: boolean
+const distance = () => {
+  const { scrollHeight, scrollTop, clientHeight } = document.documentElement
+  return scrollHeight - scrollTop - clientHeight
+}
+
+function toEnd() {
+  document.documentElement.scrollTop = document.documentElement.scrollHeight
 }
 
 /**
- * Scrolls to the end of the conversation and keeps it in view while its parent grows, until the
- * reader scrolls up. Another conversation needs another `key`.
+ * Scrolls to the end of the conversation and keeps it in view while it grows. Any movement up lets
+ * go. `isHeld`: the conversation starts at a turn that was searched for, and not at the end.
  */
-export function StickToBottom({ turns, isHeld }: StickProps) {
-  const near = useRef(!isHeld)
-  const held = useRef(isHeld)
-  const place = useRef<HTMLSpanElement>(null)
+export function useEnd(session: string, turns: readonly Turn[], isHeld: boolean) {
+  const content = useRef<HTMLDivElement>(null)
+  const follows = useRef(!isHeld)
+  const [isFar, setFar] = useState(false)
+  const shown = useRef(session)
   const newest = turns.at(-1)?.id
   useEffect(() => {
-    // Growing content causes no scroll event, so only the reader changes this.
+    let before = document.documentElement.scrollTop
     const onScroll = () => {
-      const { scrollHeight, scrollTop, clientHeight } = document.documentElement
-      near.current = scrollHeight - scrollTop - clientHeight < NEAR_PX
+      const { scrollTop } = document.documentElement
+      const left = distance()
+      if (left < NEAR_PX) follows.current = true
+      else if (scrollTop < before) follows.current = false
+      before = scrollTop
+      setFar(left > FAR_PX)
     }
     const grown = new ResizeObserver(() => {
-      if (near.current) toEnd()
+      if (follows.current) toEnd()
+      else setFar(distance() > FAR_PX)
     })
-    const content = place.current?.parentElement
-    if (content) grown.observe(content)
+    if (content.current) grown.observe(content.current)
     addEventListener('scroll', onScroll, { passive: true })
     return () => {
       grown.disconnect()
       removeEventListener('scroll', onScroll)
     }
   }, [])
+  const held = useRef(isHeld)
   useLayoutEffect(() => {
+    if (shown.current !== session) {
+      shown.current = session
+      held.current = isHeld
+      follows.current = !isHeld
+    }
     if (newest === undefined) return
     const isFirst = held.current
     held.current = false
     if (isFirst) return
-    near.current = true
+    follows.current = true
     toEnd()
-  }, [newest])
-  return <span ref={place} hidden />
+  }, [newest, session, isHeld])
+  const go = () => {
+    follows.current = true
+    toEnd()
+  }
+  return { content, isFar, go }
 }
 
-function toEnd() {
-  document.documentElement.scrollTop = document.documentElement.scrollHeight
+interface ToEndProps {
+  readonly end: Pick<ReturnType<typeof useEnd>, 'isFar' | 'go'>
+  /** Whether words come. */
+  readonly running: boolean
+}
+
+/** The button back to the newest words, while they are out of view. */
+export function ToEnd({ end, running }: ToEndProps) {
+  const { t } = useI18n()
+  if (!end.isFar) return null
+  return (
+    <button type="button" className="to-end" aria-label={t('studio.end')} onClick={end.go}>
+      <ArrowDown size={17} aria-hidden />
+      {running && <span className="dot" />}
+    </button>
+  )
 }

@@ -6,7 +6,7 @@ import { reloadNewest } from './use-stored.ts'
 const CHANNEL = 'mb.conversations'
 
 /** Queries that list sessions, or show their memory. */
-const SHOWN = ['conversations', 'memory', 'sessions'] as const
+const SHOWN = ['conversations', 'memory', 'pending', 'versions', 'sessions'] as const
 
 /** After a turn, all tabs reload the queries that show it. */
 export function joinTabs(conversations: Conversations, queries: QueryClient): void {

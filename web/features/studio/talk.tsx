@@ -8,13 +8,17 @@ import { type TurnActions, TurnView } from './turn-view.tsx'
 import type { Conversation } from './use-conversation.ts'
 
 interface TalkProps {
-  readonly conversation: Pick<Conversation, 'turns' | 'older' | 'summary' | 'running' | 'found'>
+  readonly conversation: Pick<
+    Conversation,
+    'turns' | 'older' | 'summary' | 'running' | 'found' | 'mayBranch'
+  >
+  readonly ways: Conversation['ways']
   readonly actions: TurnActions
 }
 
 /** The turns of a conversation, oldest first. */
-export const Talk = memo(({ conversation, actions }: TalkProps) => {
-  const { turns, older, summary, running, found } = conversation
+export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
+  const { turns, older, summary, running, found, mayBranch } = conversation
   const last = turns.at(-1)
   return (
     <>
@@ -25,7 +29,9 @@ export const Talk = memo(({ conversation, actions }: TalkProps) => {
           <TurnView
             key={turn.id}
             turn={turn}
-            isLast={turn === last && !running}
+            isLast={turn === last}
+            mayReplace={!running && (turn === last || (mayBranch && turn.seq !== null))}
+            ways={turn.seq === null ? undefined : ways.get(turn.seq)}
             isFound={found !== null && turn.seq === found}
             actions={actions}
           />

@@ -1,12 +1,21 @@
 import { useI18n } from '../../i18n/index.tsx'
 
+interface ThoughtsProps {
+  readonly text: string
+  /** Milliseconds to the first word of the answer; null before it. */
+  readonly ms: number | null
+}
+
 /** The model's reasoning before its answer, folded. */
-export function Thoughts({ text }: { readonly text: string }) {
+export function Thoughts({ text, ms }: ThoughtsProps) {
   const { t } = useI18n()
   if (text === '') return null
+  const seconds = ms === null ? 0 : Math.round(ms / 1_000)
   return (
     <details className="text-[0.88rem] text-ink-3">
-      <summary className="target cursor-pointer">{t('studio.thoughts')}</summary>
+      <summary className="target cursor-pointer">
+        {seconds > 0 ? t('studio.thought', { seconds }) : t('studio.thoughts')}
+      </summary>
       <p className="thoughts">{text}</p>
     </details>
   )

@@ -52,7 +52,8 @@ const isSame = (a: TranscriptTurn, b: TranscriptTurn) =>
     a.reply === b.reply)
 
 const isOf = (turn: Turn, row: TranscriptTurn) =>
-  turn.state === 'done' && turn.reply === row.reply && row.user_text.startsWith(turn.text)
+  turn.state === 'done' &&
+  (turn.seq === row.seq || (turn.reply === row.reply && row.user_text.includes(turn.text)))
 
 /** The turns that are hidden by their replacements; a failed replacement shows its turn again. */
 function replacedIn(live: readonly Turn[]) {

@@ -18,10 +18,11 @@ export function createTurnStore(storage: Storage) {
 
   return {
     turnsOf,
+    turnOf: (session: string, id: string) => turnsOf(session).find((one) => one.id === id) ?? null,
     sessions: () => [...bySession.keys()],
-    add(session: string, question: Question): string {
+    add(session: string, question: Question, more: Partial<Turn> = {}): string {
       const id = `${Date.now()}-${next++}`
-      set(session, [...turnsOf(session), newTurn(id, question, performance.now())])
+      set(session, [...turnsOf(session), { ...newTurn(id, question, performance.now()), ...more }])
       return id
     },
     change: (session: string, id: string, how: (turn: Turn) => Turn) =>
@@ -54,11 +55,19 @@ export function createTurnStore(storage: Storage) {
   }
 }
 
-/** A turn that a reload interrupted counts as cut. What cannot be read is dropped. */
+/**
+ * A turn that a reload interrupted counts as cut, unless the server goes on with it. What cannot be
+ * read is dropped.
+ */
 function readUnsaved(storage: Storage): Map<string, readonly Turn[]> {
   try {
     const unsaved = JSON.parse(storage.getItem(UNSAVED) ?? '[]') as [string, Turn[]][]
-    return new Map(unsaved.map(([session, turns]) => [session, turns.map(cut)]))
+    return new Map(
+      unsaved.map(([session, turns]) => [
+        session,
+        turns.map((turn) => (turn.turnId === null ? cut(turn) : { ...turn, startedAt: 0 })),
+      ]),
+    )
   } catch {
     return new Map()
   }

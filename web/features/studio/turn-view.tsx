@@ -7,11 +7,12 @@ import { Markdown } from '../markdown/markdown.tsx'
 import { Broken } from './broken.tsx'
 import { ConnectModel } from './connect-model.tsx'
 import { Foot } from './foot.tsx'
-import { Missed } from './missed.tsx'
 import { QuestionView } from './question.tsx'
-import { Chips, Citing } from './sources.tsx'
+import { Citing, Sources } from './sources.tsx'
 import { Thoughts } from './thoughts.tsx'
+import { ToolLine } from './tool-line.tsx'
 import type { Turn } from './turn.ts'
+import type { Ways } from './use-versions.ts'
 import { Waiting } from './waiting.tsx'
 
 const REASONS: Readonly<Record<string, Key>> = {
@@ -26,20 +27,26 @@ export const reasonOf = (reason: string): Key => REASONS[reason] ?? 'fallback.pr
 export interface TurnActions {
   readonly onOpen: (passage: Passage) => void
   readonly onWhy: (turn: Turn) => void
-  /** Asks `text` in place of the turn; only the last turn can be replaced. */
+  /** Asks `text` in place of the turn, or in another way of the talk. */
   readonly onReplace: (turn: Turn, text: string) => void
+  /** Shows another way of the talk. */
+  readonly onVersion: (session: string) => void
 }
 
 interface TurnViewProps {
   readonly turn: Turn
-  /** Whether it can be replaced. */
   readonly isLast: boolean
+  /** Whether it can be asked again, or in other words. */
+  readonly mayReplace: boolean
+  /** The other ways of the talk at this turn. */
+  readonly ways: Ways | undefined
   /** Whether a search led to it. */
   readonly isFound: boolean
   readonly actions: TurnActions
 }
 
-export const TurnView = memo(({ turn, isLast, isFound, actions }: TurnViewProps) => {
+export const TurnView = memo((props: TurnViewProps) => {
+  const { turn, isLast, mayReplace, ways, isFound, actions } = props
   const { t } = useI18n()
   const [isEditing, setEditing] = useState(false)
   const [asked, setAsked] = useState<string | null>(null)
@@ -50,38 +57,51 @@ export const TurnView = memo(({ turn, isLast, isFound, actions }: TurnViewProps)
     if (text !== null) actions.onReplace(turn, text)
   }
   return (
-    <li className="turn" data-found={isFound || undefined}>
-      <QuestionView turn={turn} onEdited={isEditing ? onEdited : null} />
+    <li className="turn" data-found={isFound || undefined} tabIndex={-1}>
+      <QuestionView
+        turn={turn}
+        onEdited={isEditing ? onEdited : null}
+        onEdit={mayReplace && !running ? () => setEditing(true) : null}
+        ways={ways}
+        onVersion={actions.onVersion}
+      />
       <div className="grid grid-cols-1 gap-3" data-testid="reply" aria-busy={running}>
         <span className="sr-only">{t('role.assistant')}</span>
-        <Chips turn={turn} onOpen={actions.onOpen} />
         {turn.fallback !== null && (
           <Notice tone="warn" icon={<Route size={16} aria-hidden />}>
             {t('fallback.title')} {t(reasonOf(turn.fallback))}
           </Notice>
         )}
+        <Thoughts text={turn.thoughts} ms={turn.firstMs} />
+        <ToolLine tools={turn.tools} />
         {running && turn.reply === '' && <Waiting since={turn.startedAt} />}
-        <Thoughts text={turn.thoughts} />
         <Citing refs={turn.refs} onOpen={actions.onOpen}>
           <Markdown text={turn.reply} growing={running && turn.reply !== ''} />
         </Citing>
+        <Sources turn={turn} onOpen={actions.onOpen} />
+        {turn.stats?.kb === 'skipped' && (
+          <p className="text-[0.84rem] text-ink-3">{t('studio.kb-skipped')}</p>
+        )}
         {sound && (
           <audio key={sound} controls autoPlay src={sound} className="w-full">
             <track kind="captions" />
           </audio>
         )}
         {turn.isBuiltIn && isLast && <ConnectModel />}
-        <Broken turn={turn} />
-        {typeof turn.stats?.kb === 'object' && turn.stats.kb.shown === 0 && (
-          <Missed question={turn.text} nearest={turn.stats.kb} onOpen={actions.onOpen} />
-        )}
+        <Broken
+          turn={turn}
+          onAgain={mayReplace ? () => actions.onReplace(turn, turn.text) : null}
+        />
         {!running && (
           <Foot
             turn={turn}
             onSound={setAsked}
             onWhy={() => actions.onWhy(turn)}
-            onAgain={isLast ? () => actions.onReplace(turn, turn.text) : null}
-            onEdit={isLast ? () => setEditing(true) : null}
+            onAgain={
+              mayReplace && turn.state !== 'failed'
+                ? () => actions.onReplace(turn, turn.text)
+                : null
+            }
           />
         )}
       </div>

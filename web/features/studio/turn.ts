@@ -1,5 +1,12 @@
 import { ApiError } from '../../api/client.ts'
-import type { AgentEvent, KbRef, TranscriptTurn, TurnStats } from '../../api/types.ts'
+import type {
+  FileRef,
+  KbRef,
+  StudioDetails,
+  StudioEvent,
+  TranscriptTurn,
+  TurnStats,
+} from '../../api/types.ts'
 import type { ErrorName } from '../../i18n/index.tsx'
 
 export interface ToolUse {
@@ -24,6 +31,8 @@ export interface TurnFault {
   /** Null when the error came as an event of the stream. */
   readonly status: number | null
   readonly error: ErrorName | null
+  /** The provider's words, for those who can mend it. */
+  readonly detail?: string | undefined
 }
 
 /** A question and its answer so far. */
@@ -32,6 +41,10 @@ export interface Turn {
   readonly id: string
   /** The number in the transcript; null while it is not stored or unknown. */
   readonly seq: number | null
+  /** The server's name of a turn that goes on without this page; null without one. */
+  readonly turnId: string | null
+  /** The number of the last event that was read. */
+  readonly after: number
   readonly replaces: Replaced | null
   /** When it was asked by this machine's clock, or when it was stored. */
   readonly at: number
@@ -39,11 +52,18 @@ export interface Turn {
   readonly images: readonly string[]
   /** Pictures that were sent and are not kept. */
   readonly pictures: number
+  /** Names of the files beside the question. */
+  readonly files: readonly string[]
   readonly state: 'running' | 'done' | 'stopped' | 'failed'
   readonly reply: string
+  /** A person stopped the answer, and what was written is stored. */
+  readonly isStopped: boolean
+  /** The server ended in the middle of the answer. */
+  readonly isInterrupted: boolean
   /** The model's reasoning before the reply. */
   readonly thoughts: string
   readonly refs: readonly KbRef[]
+  readonly fileRefs: readonly FileRef[]
   readonly tools: readonly ToolUse[]
   /** The failure of the tenant's own channel; null without one. */
   readonly fallback: string | null
@@ -65,21 +85,28 @@ export interface Question {
   readonly text: string
   readonly images: readonly string[]
   readonly pictures?: number
+  readonly files?: readonly string[]
   readonly replaces?: Replaced | null
 }
 
 export const newTurn = (id: string, question: Question, startedAt: number): Turn => ({
   id,
   seq: null,
+  turnId: null,
+  after: 0,
   replaces: question.replaces ?? null,
   at: Date.now(),
   text: question.text,
   images: question.images,
   pictures: question.pictures ?? 0,
+  files: question.files ?? [],
   state: 'running',
   reply: '',
+  isStopped: false,
+  isInterrupted: false,
   thoughts: '',
   refs: [],
+  fileRefs: [],
   tools: [],
   fallback: null,
   stats: null,
@@ -95,11 +122,22 @@ export const newTurn = (id: string, question: Question, startedAt: number): Turn
 /** The memory's placeholders for pictures, each on a line at the end. */
 const PICTURES = /(?:\n\[\u56fe\u7247\])+$/u
 
+/** The memory's names of files, each on a line at the beginning. */
+const FILES = /^(?:\[\u6587\u4ef6 [^\n]*\]\n)+/u
+const FILE = /\[\u6587\u4ef6 ([^\n]*)\]\n/gu
+
 /** A stored turn. */
 export function storedTurn(row: TranscriptTurn): Turn {
   const [noted = ''] = row.user_text.match(PICTURES) ?? []
-  const text = row.user_text.slice(0, row.user_text.length - noted.length)
-  const question = { text, images: [], pictures: noted.split('\n').length - 1 }
+  const [filed = ''] = row.user_text.match(FILES) ?? []
+  const text = row.user_text.slice(filed.length, row.user_text.length - noted.length)
+  const { images: kept = [] } = (row.details ?? {}) as StudioDetails
+  const question = {
+    text,
+    images: kept.map(({ file_id }) => `/console/files/${file_id}/image`),
+    pictures: Math.max(0, noted.split('\n').length - 1 - kept.length),
+    files: [...filed.matchAll(FILE)].map(([, name = '']) => name),
+  }
   const turn = {
     ...newTurn(`seq:${row.seq}`, question, 0),
     reply: row.reply,
@@ -116,6 +154,7 @@ export function withDetails(turn: Turn, { seq, details }: TranscriptTurn): Turn 
   return {
     ...turn,
     seq,
+    isStopped: (details as StudioDetails).stopped === true,
     refs: details.kb_refs,
     tools: details.tools,
     fallback: details.fallback_reason,
@@ -129,11 +168,15 @@ export function withDetails(turn: Turn, { seq, details }: TranscriptTurn): Turn 
 }
 
 /** The turn after some events of its stream; `at` is when they arrived. */
-export const afterEvents = (turn: Turn, events: readonly AgentEvent[], at: number): Turn =>
+export const afterEvents = (turn: Turn, events: readonly StudioEvent[], at: number): Turn =>
   events.reduce((before, event) => after(before, event, at), turn)
 
-function after(turn: Turn, event: AgentEvent, at: number): Turn {
+function after(turn: Turn, event: StudioEvent, at: number): Turn {
   switch (event.type) {
+    case 'turn':
+      return { ...turn, turnId: event.turn_id }
+    case 'file_refs':
+      return { ...turn, fileRefs: event.refs }
     case 'kb_refs':
       return { ...turn, refs: event.refs }
     case 'provider_fallback':
@@ -154,10 +197,19 @@ function after(turn: Turn, event: AgentEvent, at: number): Turn {
     case 'stats':
       return { ...turn, stats: event }
     case 'llm_end':
-      return { ...turn, reply: event.reply, state: 'done', totalMs: at - turn.startedAt }
+      return {
+        ...turn,
+        reply: event.reply,
+        state: 'done',
+        isStopped: event.stopped === true,
+        seq: event.seq ?? turn.seq,
+        totalMs: at - turn.startedAt,
+      }
     case 'error': {
-      const { message, code } = event
-      return { ...turn, state: 'failed', fault: { message, status: null, error: named(code) } }
+      const { message, code, detail } = event
+      if (code === 'stopped') return { ...turn, state: 'stopped' }
+      const fault = { message, status: null, error: named(code), detail }
+      return { ...turn, state: 'failed', fault }
     }
     default:
       return turn

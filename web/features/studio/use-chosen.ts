@@ -1,9 +1,8 @@
 import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { STUDIO } from '../../shell/nav.ts'
+import { CHAT } from '../../shell/nav.ts'
 import { type Place, useConversations } from './conversations.ts'
-
-const freshSession = () => `play-${crypto.getRandomValues(new Uint32Array(1))[0]?.toString(36)}`
+import { freshSession } from './fresh.ts'
 
 /**
  * App and session are in the page URL, so that a conversation can be linked. Without them, coming
@@ -12,7 +11,7 @@ const freshSession = () => `play-${crypto.getRandomValues(new Uint32Array(1))[0]
 export function useChosen() {
   const navigate = useNavigate()
   // False while another page is being opened, whose address must not be changed.
-  const isHere = useLocation({ select: ({ pathname }) => pathname }) === STUDIO
+  const isHere = useLocation({ select: ({ pathname }) => pathname.replace(/\/$/, '') }) === CHAT
   const conversations = useConversations()
   const search: Record<string, unknown> = useSearch({ strict: false })
   const text = (name: string) => (search[name] === undefined ? '' : String(search[name]))

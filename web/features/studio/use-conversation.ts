@@ -1,12 +1,19 @@
 import { useEffect, useMemo, useState } from 'react'
+import { talks } from '../../api/talks.ts'
+import { useToasts } from '../../lib/services.tsx'
 import { useStable } from '../../lib/use-stable.ts'
 import { useAnswering, useConversations, useTurns } from './conversations.ts'
 import { createThread } from './thread.ts'
 import type { Question, Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
 import { useJump } from './use-jump.ts'
+import { usePending } from './use-pending.ts'
 import type { Setup } from './use-setup.ts'
 import { useStored, useSummary } from './use-stored.ts'
+import { useVersions } from './use-versions.ts'
+
+/** A question, with the files that the server has been sent. */
+export type Asked = Question & { readonly fileIds?: readonly string[] }
 
 /** The turns of the chosen session, and what can be done with them. */
 export function useConversation(
@@ -14,29 +21,53 @@ export function useConversation(
   { asked }: Pick<Setup, 'asked'>,
 ) {
   const conversations = useConversations()
+  const toasts = useToasts()
   const { session, app } = chosen
   const live = useTurns(session)
   const running = useAnswering(session)
   const stored = useStored(session)
   const summary = useSummary(session)
+  const interrupted = usePending(session, linked)
+  const { ways, mayBranch } = useVersions(session, stored.rows.length > 0)
   const [thread] = useState(createThread)
-  const turns = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
+  const told = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
+  const turns = useMemo(
+    () => (running ? told : [...told, ...interrupted]),
+    [told, running, interrupted],
+  )
   useJump(turn, turns, stored)
   const begun = live.length > 0
   useEffect(() => {
     if (linked) conversations.visit({ session, app })
   }, [conversations, linked, session, app])
-  const say = (question: Question) => {
-    const { text, images, replaces = null } = question
-    const place = { session_id: session, app_id: app || null }
-    const request = { text, images, ...place, ...asked, show_thinking: true }
+  const sayIn = (to: string, question: Asked) => {
+    const { text, images, files = [], fileIds = [], replaces = null } = question
+    const place = { session_id: to, app_id: app || null }
+    const filed = fileIds.length > 0 ? { files: fileIds } : {}
+    const request = { text, images, ...filed, ...place, ...asked, show_thinking: true }
+    return conversations.send(request, { replaces, names: files })
+  }
+  const say = (question: Asked) => {
     // The first turn puts the session into the page URL.
     if (!linked) choose({})
-    return conversations.send(request, replaces)
+    return sayIn(session, question)
+  }
+  /** Asks in another way of the talk, so that nothing is overwritten. */
+  const branch = async (seq: number, question: Question) => {
+    try {
+      const { session_id } = await talks.branch(session, seq - 1)
+      choose({ session: session_id })
+      await sayIn(session_id, question)
+    } catch (error) {
+      toasts.show('bad', error as Error)
+    }
   }
   /** The question again, or another one in its place. */
   const replace = (turn: Turn, text: string) => {
-    const { images, state, replaces } = turn
+    const { state, replaces, seq } = turn
+    // Pictures that the server keeps are not sent again.
+    const images = turn.images.filter((image) => image.startsWith('data:'))
+    if (state === 'done' && mayBranch && seq !== null) return void branch(seq, { text, images })
     if (state === 'done') return void say({ text, images, replaces: turn })
     conversations.drop(session, turn.id)
     void say({ text, images, replaces })
@@ -50,6 +81,9 @@ export function useConversation(
     summary,
     isEmpty: !begun && stored.data !== undefined && turns.length === 0,
     running,
+    ways,
+    /** Whether a question before the last one can be asked in another way. */
+    mayBranch,
     say,
     // One function for all turns, so that finished turns do not render again.
     replace: useStable(replace),

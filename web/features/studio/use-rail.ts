@@ -1,12 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/index.ts'
+import { type Talk, talks } from '../../api/talks.ts'
 import { useAction } from '../../lib/services.tsx'
 import { useStable } from '../../lib/use-stable.ts'
 import { useConversations } from './conversations.ts'
 
 const UNDO_MS = 6_000
 const TYPING_MS = 200
+
+/** Whose talks: the person's own, or those that nobody owns, by the way they came. */
+export const KINDS = ['mine', 'website', 'devices', 'api'] as const
+export type Kind = (typeof KINDS)[number]
 
 /** The text after a short pause in typing. */
 function useSettled(text: string): string {
@@ -19,20 +24,32 @@ function useSettled(text: string): string {
 }
 
 /** The conversations that match, newest first, and what can be done with one. */
-export function useRail(typed: string) {
+export function useRail(typed: string, kind: Kind, archived: boolean) {
   const q = useSettled(typed.trim())
   const query = useInfiniteQuery({
-    queryKey: ['conversations', q],
-    queryFn: ({ pageParam }) => api.conversations.list({ q, before: pageParam }),
+    queryKey: ['conversations', kind, archived, q],
+    queryFn: ({ pageParam }) =>
+      api.conversations.list({
+        q,
+        before: pageParam,
+        of: kind,
+        archived: archived ? 'true' : '',
+      }),
     initialPageParam: '',
     getNextPageParam: ({ next_before }) => next_before,
     placeholderData: (before) => before,
   })
+  const refresh = ['conversations'] as const
   const rename = useAction(
     ({ id, title }: { id: string; title: string }) => api.conversations.rename(id, title),
-    { refresh: ['conversations'], several: true },
+    { refresh, several: true },
   )
-  return { query, rename, ...useRemoval() }
+  const change = useAction(
+    ({ id, ...input }: { id: string } & Parameters<typeof talks.change>[1]) =>
+      talks.change(id, input),
+    { refresh, several: true },
+  )
+  return { query, rename, change, ...useRemoval() }
 }
 
 /** Deletes after a delay in which it can be undone; leaving the page does not undo it. */
@@ -51,7 +68,10 @@ function useRemoval() {
     await tellStored(id)
   }
   const action = useAction(removeNow, { onDone: (_, id) => settle(id) })
-  const removeLater = useStable(action.mutateAsync)
+  const removeLater = useStable((id: string) =>
+    // A refusal leaves the row as it was.
+    action.mutateAsync(id).catch(() => settle(id)),
+  )
   useEffect(() => {
     const { current } = timers
     return () => {
@@ -74,3 +94,7 @@ function useRemoval() {
     },
   }
 }
+
+/** The folders of these talks, by name. */
+export const foldersOf = (list: readonly Talk[]): string[] =>
+  [...new Set(list.flatMap(({ folder }) => folder ?? []))].sort()

@@ -11,11 +11,12 @@ const MAY: Partial<
   adapter: { run: ['core', 'port'], type: [] },
   speech: { run: ['core', 'port'], type: ['feature'] },
   feature: { run: ['core', 'port', 'speech'], type: ['feature'] },
-  door: { run: ['core', 'port', 'speech', 'http'], type: ['feature'] },
-  routes: { run: ['core', 'port', 'http'], type: ['speech', 'feature', 'door'] },
+  shared: { run: ['core', 'port', 'speech', 'http'], type: ['feature', 'door'] },
+  door: { run: ['core', 'port', 'speech', 'http', 'shared'], type: ['feature'] },
+  routes: { run: ['core', 'port', 'http', 'shared'], type: ['speech', 'feature', 'door'] },
   http: { run: ['core', 'http'], type: [] },
   surface: { run: ['core', 'http', 'routes'], type: ['port', 'feature'] },
-  app: { run: ['core', 'port', 'http', 'surface', 'routes'], type: ['feature', 'door'] },
+  app: { run: ['core', 'port', 'http', 'surface', 'routes'], type: ['feature', 'door', 'shared'] },
 }
 
 const MEND: Partial<Record<Zone, string>> = {

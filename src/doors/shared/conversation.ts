@@ -9,10 +9,17 @@ export type CallerFile =
   | { readonly id: string }
   | { readonly data: string; readonly name: string; readonly param: string }
 
-/** A text, an image by its address, or a file. */
-export type CallerPart = string | { readonly image: string } | { readonly file: CallerFile }
+/** A text, an image by its address, a file, or a note. */
+export type CallerPart =
+  | string
+  | { readonly image: string; readonly isOfTool?: boolean }
+  | { readonly file: CallerFile }
+  | Reminder
 
-const isImage = (part: CallerPart) => typeof part === 'object' && 'image' in part
+/** A text that the caller's program puts beside the words of the user. */
+interface Reminder {
+  readonly reminder: string
+}
 
 /** A message as a caller sends it; `at` is its place in the body, such as `messages[2]`. */
 export type CallerMessage = { readonly at: string } & (
@@ -53,15 +60,14 @@ export function readConversation(
   checkLength(messages, field, limits.chars)
   checkCalls(messages, callId)
   const last = messages.at(-1)
-  const lastUser = messages.findLast(({ role }) => role === 'user')
+  const lastUser = messages.findLast(isUsers)
   if (!last || lastUser?.role !== 'user') throw invalid(field, field)
   if (last.role !== 'user' && last.role !== 'tool') throw invalid('role', `${last.at}.role`)
   const texts = lastUser.parts.filter((part) => typeof part === 'string')
   const text = texts.join('\n').trim()
-  const images = lastUser.parts.flatMap((part) =>
-    typeof part === 'object' && 'image' in part ? [part.image] : [],
-  )
-  if (text === '' && lastUser.parts.every((part) => typeof part === 'string')) {
+  const images = lastUser.parts.flatMap((part) => (isImage(part) ? [part.image] : []))
+  const hasFile = lastUser.parts.some(isFile)
+  if (text === '' && images.length === 0 && !hasFile) {
     const param = lastUser.at === field ? field : `${lastUser.at}.content`
     throw appError('field_empty', { field: param }, { param })
   }
@@ -71,12 +77,23 @@ export function readConversation(
   return { text, images, files, context: context.join('\n\n'), messages: messagesOf(kept) }
 }
 
+const isFile = (part: CallerPart): part is { readonly file: CallerFile } =>
+  typeof part !== 'string' && 'file' in part
+
 const filesOf = (message: CallerMessage): readonly CallerFile[] =>
-  message.role === 'user'
-    ? message.parts.flatMap((part) =>
-        typeof part === 'object' && 'file' in part ? [part.file] : [],
-      )
-    : []
+  message.role === 'user' ? message.parts.filter(isFile).map(({ file }) => file) : []
+
+const isImage = (
+  part: CallerPart,
+): part is { readonly image: string; readonly isOfTool?: boolean } =>
+  typeof part !== 'string' && 'image' in part
+
+/** Whether the user says something, and not their tools and programs alone. */
+const isUsers = (message: CallerMessage): boolean =>
+  message.role === 'user' && (message.parts.length === 0 || message.parts.some(isOwn))
+
+const isOwn = (part: CallerPart): boolean =>
+  typeof part === 'string' || isFile(part) || (isImage(part) && !part.isOfTool)
 
 const invalid = (field: string, param: string) => appError('field_invalid', { field }, { param })
 
@@ -90,10 +107,15 @@ function checkLength(messages: readonly CallerMessage[], field: string, max: num
 }
 
 /** Arguments of calls count, too: they are parsed and serialised like text. */
-function textsOf(message: CallerMessage): readonly string[] {
-  if (message.role === 'user') return message.parts.filter((part) => typeof part === 'string')
+export function textsOf(message: CallerMessage): readonly string[] {
+  if (message.role === 'user') return message.parts.flatMap((part) => textIn(part) ?? [])
   if (message.role !== 'assistant') return [message.text]
   return [message.text, ...message.calls.map((call) => call.arguments)]
+}
+
+const textIn = (part: CallerPart): string | null => {
+  if (typeof part === 'string') return part
+  return 'reminder' in part ? part.reminder : null
 }
 
 /** The result of a tool belongs to a call of the assistant's message before it. */
@@ -173,9 +195,10 @@ function userMessage(parts: readonly CallerPart[], sent: ReadonlySet<CallerPart>
   const texts: string[] = []
   const images: string[] = []
   for (const part of parts) {
-    if (typeof part === 'string') texts.push(part)
-    else if ('file' in part) texts.push(fileMark(part.file))
-    else if (sent.has(part)) images.push(part.image)
+    const text = textIn(part)
+    if (text !== null) texts.push(text)
+    else if (isFile(part)) texts.push(fileMark(part.file))
+    else if (isImage(part) && sent.has(part)) images.push(part.image)
     else texts.push(IMAGE_PLACEHOLDER)
   }
   const content = texts.filter((one) => one !== '').join('\n')

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
-import { AppError, appError, type ErrorCode } from '../../core/errors.ts'
+import { AppError, appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import type { AgentEvent } from '../../features/agent/events.ts'
@@ -14,10 +14,12 @@ import { answerDoc, EVENTS_CONTENT, headerDoc, jsonContent } from '../../http/op
 import type { Origins } from '../../http/origin.ts'
 import { type Connections, withoutIdleTimeout } from '../../http/request-limits.ts'
 import { clientOf, type Sse, type StreamFormat } from '../../http/sse.ts'
+import type { KeptItems } from '../openai/kept-items.ts'
 import type { Assistant, Assistants } from './assistants.ts'
+import { beginTurn, type RunningTurn } from './begun.ts'
+import { failureOf } from './failure.ts'
 import type { ChatLimits } from './fields.ts'
 import { type WantedTurn, withFiles } from './file-parts.ts'
-import type { KeptItems } from './kept-items.ts'
 
 export interface ChatRouteOptions {
   readonly agent: Agent
@@ -26,7 +28,7 @@ export interface ChatRouteOptions {
   readonly answers: JsonAnswers
   readonly contexts: RequestContexts
   readonly origins: Pick<Origins, 'base'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'after' | 'steady'>
   readonly limits: ChatLimits
   readonly keptItems: KeptItems
   readonly files: Pick<Files, 'take'>
@@ -44,6 +46,8 @@ export interface ChatCall {
   readonly set: ResponseHeaders
   /** The name of the assistant, as the caller gave it. */
   readonly model: string
+  /** Who answers, where the door has found it already. */
+  readonly assistant?: Assistant
   readonly wanted: WantedTurn
   /** The field of the body that holds the conversation. */
   readonly field: string
@@ -55,8 +59,8 @@ export function createChatEndpoint(options: ChatRouteOptions) {
   const { agent, assistants, sse, answers, contexts, origins, clock } = options
   return {
     /** Throws `model_not_found`, and what opening a turn throws. */
-    async openTurn({ principal, request, model, wanted, field, sessionId }: ChatCall) {
-      const assistant = await assistants.choose(principal, model)
+    async openTurn({ principal, request, model, wanted, field, sessionId, ...call }: ChatCall) {
+      const assistant = call.assistant ?? (await assistants.choose(principal, model))
       const actor = actorOf(principal, assistant)
       const asked = await withFiles(actor, wanted, options)
       const turn = await agent.openTurn(actor, asked, sessionId).catch((error: unknown) => {
@@ -80,6 +84,31 @@ export function createChatEndpoint(options: ChatRouteOptions) {
       const response = sse.respond(produce, format, set, client)
       contexts.noteTurn(request, turn)
       return response
+    },
+
+    /**
+     * The same of a turn that `produce` follows. Answers when the model has begun to; what fails
+     * before that is thrown.
+     */
+    async streamBegun(
+      { principal, request, server, set }: ChatCall,
+      turn: OpenedTurn,
+      produce: (running: RunningTurn, signal: AbortSignal, emit: Send) => Promise<void>,
+      format: StreamFormat<string>,
+    ): Promise<Response> {
+      const client = clientOf(principal, request, server)
+      const giveBack = sse.hold(client)
+      try {
+        const running = await beginTurn(turn, request.signal, clock)
+        const run = (signal: AbortSignal, emit: Send) => produce(running, signal, emit)
+        const response = sse.respond(run, format, set, client, giveBack)
+        contexts.noteTurn(request, turn)
+        return response
+      } catch (error) {
+        giveBack()
+        contexts.note(request, { channel: turn.channel })
+        throw error
+      }
     },
 
     /** Sends a long answer as fast as its client reads, and counts its memory until then. */
@@ -154,20 +183,13 @@ async function drain(
   signal: AbortSignal,
   read: (events: readonly AgentEvent[]) => void,
 ): Promise<ModelAnswer> {
-  let failure: ErrorCode | null = null
+  let failure: AppError | null = null
   const answer = await turn.run(signal, (events) => {
-    for (const event of events) if (event.type === 'error') failure = event.code
+    for (const event of events) if (event.type === 'error') failure = failureOf(event)
     read(events)
     return undefined
   })
   if (answer) return answer
-  if (failure) throw failureOf(failure)
+  if (failure) throw failure
   throw signal.reason instanceof AppError ? signal.reason : appError('client_closed')
-}
-
-/** Tells clients not to retry: a model was called, and they would pay twice. */
-function failureOf(code: ErrorCode): AppError {
-  const error = new AppError(code, {})
-  if (error.status !== 500) return error
-  return new AppError(code, {}, { headers: { 'x-should-retry': 'false' } })
 }

@@ -22,7 +22,7 @@ export const fileIds = list(name(), TURN_FILES_MAX).default([])
 
 /** A turn with files that are still to be taken. */
 export interface WantedTurn extends TurnRequest {
-  readonly sentFiles: readonly CallerFile[]
+  readonly sentFiles?: readonly CallerFile[]
 }
 
 const UNNAMED = 'file'
@@ -58,7 +58,7 @@ export interface FileTaking {
  */
 export async function withFiles(
   principal: Principal,
-  { sentFiles, ...wanted }: WantedTurn,
+  { sentFiles = [], ...wanted }: WantedTurn,
   { files, sources }: FileTaking,
 ): Promise<TurnRequest> {
   const named = sentFiles.flatMap((file) => ('id' in file ? [file.id] : []))

@@ -112,7 +112,7 @@ export function boundText(field: string) {
 }
 
 /** Whether the strings, names and items of parsed JSON count more than `most` together. */
-function isLongerThan(value: unknown, most: number): boolean {
+export function isLongerThan(value: unknown, most: number): boolean {
   let left = most
   const visit = (item: unknown): void => {
     left -= typeof item === 'string' ? item.length : 4

@@ -1,0 +1,78 @@
+import { call, postFile, segment } from './client.ts'
+import type { Conversation } from './types.ts'
+
+/** What a server tells of a talk beside its title; absent on a server that cannot sort talks. */
+export type Talk = Conversation & {
+  readonly folder?: string | null
+  readonly pinned?: boolean
+  readonly archived?: boolean
+}
+
+/** A turn that the server has not stored yet. */
+export interface Pending {
+  readonly turn_id: string
+  readonly state: 'running' | 'interrupted'
+  readonly text: string
+  readonly partial: string
+  readonly started_at: string
+}
+
+/** One of the ways that a talk went, and the turn after which it left another. */
+export interface Version {
+  readonly session_id: string
+  readonly from_seq: number | null
+  readonly last_at: string
+}
+
+/** A file beside a question. */
+export interface TalkFile {
+  readonly id: string
+  readonly name: string
+  readonly bytes: number
+  readonly state: 'reading' | 'ready' | 'failed'
+  readonly error: string | null
+  readonly error_class: string | null
+}
+
+/** A text that is kept to be asked again, by its name. */
+export interface Prompt {
+  readonly id: string
+  readonly name: string
+  readonly title: string
+  readonly text: string
+}
+
+const session = (id: string, rest: string) => `/console/sessions/${segment(id)}${rest}`
+const turn = (id: string, rest = '') => `/console/agent/turns/${segment(id)}${rest}`
+
+/** Calls about talks, their turns and their files. All of them throw `ApiError`. */
+export const talks = {
+  /** Turns that are running, or that an end of the server has interrupted. */
+  pending: async (id: string): Promise<readonly Pending[]> => {
+    const path = `/console/conversations/${segment(id)}`
+    return (await call<{ pending?: Pending[] }>('GET', path)).pending ?? []
+  },
+  change: (id: string, input: Partial<Pick<Talk, 'folder' | 'pinned' | 'archived'>>) =>
+    call<Talk>('PUT', `/console/conversations/${segment(id)}`, input),
+  versions: async (id: string): Promise<readonly Version[]> => {
+    const path = `/console/conversations/${segment(id)}/versions`
+    return (await call<{ versions: Version[] }>('GET', path)).versions
+  },
+  /** Another way for the talk to go on after the turn `seq`; 0 is before the first one. */
+  branch: (id: string, seq: number) =>
+    call<{ session_id: string }>('POST', session(id, '/branch'), { seq }),
+  /** Stops the model; what it has written is stored. */
+  stop: (id: string) => call<{ stored: boolean }>('POST', turn(id, '/stop')),
+  drop: (id: string) => call<unknown>('DELETE', turn(id)),
+  exportPath: (id: string, format: 'md' | 'json') => session(id, `/export?format=${format}`),
+  sendFile(file: File, onSent: (share: number) => void) {
+    const form = new FormData()
+    form.set('file', file)
+    return postFile<TalkFile>('/console/files', form, onSent)
+  },
+  file: (id: string) => call<TalkFile>('GET', `/console/files/${segment(id)}`),
+  dropFile: (id: string) => call<unknown>('DELETE', `/console/files/${segment(id)}`),
+  keepFile: (id: string) => call<unknown>('POST', `/console/files/${segment(id)}/keep`, {}),
+  prompts: async (): Promise<readonly Prompt[]> =>
+    (await call<{ prompts: Prompt[] }>('GET', '/console/prompts')).prompts,
+}

@@ -1,0 +1,29 @@
+const ENDINGS: Readonly<Record<string, string>> = {
+  bash: 'sh',
+  'c++': 'cpp',
+  csharp: 'cs',
+  javascript: 'js',
+  kotlin: 'kt',
+  markdown: 'md',
+  mermaid: 'mmd',
+  python: 'py',
+  ruby: 'rb',
+  rust: 'rs',
+  shell: 'sh',
+  typescript: 'ts',
+}
+
+/** How the name of a file in this language ends. */
+export function endingOf(language: string): string {
+  const name = language.trim().toLowerCase()
+  return ENDINGS[name] ?? (/^[a-z0-9]{1,6}$/.test(name) ? name : 'txt')
+}
+
+/** Hands the text to the browser as a file. */
+export function download(text: string, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

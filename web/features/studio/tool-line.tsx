@@ -1,0 +1,35 @@
+import { LoaderCircle, Wrench } from 'lucide-react'
+import { useI18n } from '../../i18n/index.tsx'
+import { withIndexKeys } from '../../lib/index-keys.ts'
+import { ToolRun } from './tool-run.tsx'
+import type { ToolUse } from './turn.ts'
+
+/** The tools of an answer in one line; opened, it shows each call. */
+export function ToolLine({ tools }: { readonly tools: readonly ToolUse[] }) {
+  const { t } = useI18n()
+  const [first] = tools
+  if (!first) return null
+  const isBusy = tools.some(({ ok }) => ok === null)
+  const hasFailed = tools.some(({ ok }) => ok === false)
+  const more = tools.length - 1
+  return (
+    <details className="text-[0.88rem] text-ink-3">
+      <summary className={`target cursor-pointer ${hasFailed ? 'text-bad' : ''}`}>
+        {isBusy ? (
+          <LoaderCircle size={13} className="mr-1.5 inline animate-spin" aria-hidden />
+        ) : (
+          <Wrench size={13} className="mr-1.5 inline" aria-hidden />
+        )}
+        {more > 0
+          ? t('studio.tools.used.more', { name: first.name, more })
+          : t('studio.tools.used', { name: first.name })}
+        {hasFailed && ` · ${t('studio.tools.failed')}`}
+      </summary>
+      <div className="mt-2 grid gap-2">
+        {withIndexKeys(tools).map(({ key, item }) => (
+          <ToolRun key={key} use={item} />
+        ))}
+      </div>
+    </details>
+  )
+}

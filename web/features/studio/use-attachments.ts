@@ -1,0 +1,86 @@
+import { useQueries } from '@tanstack/react-query'
+import { useCallback, useMemo, useRef, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { type TalkFile, talks } from '../../api/talks.ts'
+import { useExplain } from '../../lib/services.tsx'
+
+/** A file beside the question that is being written. */
+export interface Attachment {
+  readonly key: number
+  readonly name: string
+  /** What was sent of it, from 0 to 1. */
+  readonly share: number
+  /** What the server says of it; null while it is on its way. */
+  readonly file: TalkFile | null
+  /** Why it cannot be asked about; null without a reason. */
+  readonly problem: string | null
+}
+
+/** A server of an earlier version takes no files beside a question. */
+const NO_SUCH_PATH: readonly number[] = [404, 405]
+const READING_MS = 1_000
+
+/** The files beside a question, which are sent at once. */
+export function useAttachments(onRefused: (file: File) => void) {
+  const explain = useExplain()
+  const [list, setList] = useState<readonly Attachment[]>([])
+  const next = useRef(1)
+  const change = useCallback(
+    (key: number, more: Partial<Attachment>) =>
+      setList((before) => before.map((one) => (one.key === key ? { ...one, ...more } : one))),
+    [],
+  )
+  const send = async (file: File) => {
+    const key = next.current
+    next.current += 1
+    const start = { key, name: file.name, share: 0, file: null, problem: null }
+    setList((before) => [...before, start])
+    try {
+      const sent = await talks.sendFile(file, (share) => change(key, { share }))
+      change(key, { file: sent, share: 1 })
+    } catch (error) {
+      const isUnknown = error instanceof ApiError && NO_SUCH_PATH.includes(error.status)
+      if (!isUnknown) return change(key, { problem: explain(error) })
+      setList((before) => before.filter((one) => one.key !== key))
+      onRefused(file)
+    }
+  }
+  const shown = useRead(list)
+  return {
+    list: shown,
+    /** Whether some are still on their way to the server. */
+    isSending: shown.some(({ file, problem }) => file === null && problem === null),
+    add: (files: readonly File[]) => files.forEach((file) => void send(file)),
+    drop(key: number) {
+      const id = list.find((one) => one.key === key)?.file?.id
+      setList((before) => before.filter((one) => one.key !== key))
+      if (id !== undefined) void talks.dropFile(id).catch(() => {})
+    },
+    /** After they were asked about. */
+    clear: () => setList([]),
+  }
+}
+
+/** The files, with what the server says of those that it is still reading. */
+function useRead(list: readonly Attachment[]): readonly Attachment[] {
+  const reading = list.flatMap(({ file }) => (file?.state === 'reading' ? [file.id] : []))
+  const known = useQueries({
+    queries: reading.map((id) => ({
+      queryKey: ['file', id],
+      queryFn: () => talks.file(id),
+      retry: false,
+      refetchInterval: ({ state }: { state: { data?: TalkFile | undefined } }) =>
+        state.data === undefined || state.data.state === 'reading' ? READING_MS : false,
+    })),
+    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  })
+  return useMemo(
+    () =>
+      list.map((one) => {
+        const file = known.find(({ id }) => id === one.file?.id) ?? one.file
+        const failed = file?.state === 'failed' ? (file.error ?? file.error_class) : null
+        return { ...one, file, problem: one.problem ?? failed }
+      }),
+    [list, known],
+  )
+}

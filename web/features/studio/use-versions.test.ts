@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test'
+import { waysOf } from './use-versions.ts'
+
+const version = (session_id: string, from_seq: number | null) => ({
+  session_id,
+  from_seq,
+  last_at: '2026-11-23T12:00:00.000Z',
+})
+
+test('a talk that was never branched has one way', () => {
+  expect(waysOf([version('a', null)], 'a').size).toBe(0)
+})
+
+test('the ways stand at the turn after the branch, the first one before the others', () => {
+  const versions = [version('br-2', 1), version('a', null), version('br-1', 1)]
+  expect([...waysOf(versions, 'a')]).toEqual([[2, { sessions: ['a', 'br-1', 'br-2'], here: 0 }]])
+  expect([...waysOf(versions, 'br-2')]).toEqual([[2, { sessions: ['a', 'br-1', 'br-2'], here: 2 }]])
+})
+
+test('a branch before the first question stands at the first turn', () => {
+  const versions = [version('a', null), version('br-1', 0)]
+  expect(waysOf(versions, 'br-1').get(1)).toEqual({ sessions: ['a', 'br-1'], here: 1 })
+})

@@ -142,6 +142,9 @@ export function useOpenTalks(): readonly Talk[] {
         last_at: new Date(at).toISOString(),
         app_id: null,
         device_id: null,
+        folder: null,
+        pinned: false,
+        archived: false,
       })),
     [known],
   )

@@ -10,6 +10,9 @@ const talk = (id: string, at: Date, more: Partial<Talk> = {}): Talk => ({
   last_at: at.toISOString(),
   app_id: null,
   device_id: null,
+  folder: null,
+  pinned: false,
+  archived: false,
   ...more,
 })
 

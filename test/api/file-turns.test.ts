@@ -138,6 +138,16 @@ describe('a file in a turn', () => {
     expect(tools()).not.toContain('read_file')
   })
 
+  test('a branch has the files of its session', async () => {
+    const { headers } = await freshKey()
+    const v1 = caller(`${app.url}/v1`, headers)
+    const file = await ingest(headers, 'The walrus is grey.', 'w.txt')
+    await ask(headers, { text: 'Read this.', session_id: 's', files: [file.id] })
+    const made = await v1<{ session_id: string }>('POST', '/sessions/s/branch', { seq: 1 })
+    await ask(headers, { text: 'Go on.', session_id: made.json().session_id })
+    expect(tools()).toContain('read_file')
+  })
+
   test('a failed turn leaves no file in its session', async () => {
     const { headers } = await freshKey()
     const file = await ingest(headers, 'The walrus is grey.', 'w.txt')

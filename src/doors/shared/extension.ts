@@ -7,7 +7,7 @@ import type { FileRef } from '../../features/files/quotes.ts'
 export const refsOf = (events: readonly AgentEvent[]): KbRef[] =>
   events.flatMap((event) => (event.type === 'kb_refs' ? event.refs : []))
 
-export const fileRefsOf = (events: readonly AgentEvent[]): FileRef[] =>
+const fileRefsOf = (events: readonly AgentEvent[]): FileRef[] =>
   events.flatMap((event) => (event.type === 'file_refs' ? event.refs : []))
 
 /** The fields that are known only at the end. */

@@ -11,7 +11,7 @@ import { checkImage } from '../../upstream/egress/images.ts'
 import { variables } from './variables.ts'
 
 /** Ids of files, each once. */
-export const fileIds = z
+const fileIds = z
   .array(z.string({ error: issue('field_type', { field: 'files', kind: 'string_array' }) }), {
     error: issue('field_type', { field: 'files', kind: 'string_array' }),
   })

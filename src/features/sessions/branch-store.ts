@@ -94,8 +94,13 @@ export function createBranchStore(db: Db) {
           first_at = coalesce((SELECT min(created_at) FROM turn
             WHERE tenant_id = ${tenantId} AND session_id = ${id}), first_at)
         WHERE tenant_id = ${tenantId} AND id = ${id}`
+      // No lock: as above.
+      const files = sql`
+        INSERT INTO session_file (tenant_id, session_id, file_id)
+        SELECT tenant_id, ${id}, file_id FROM session_file
+        WHERE tenant_id = ${tenantId} AND session_id = ${from}`
       return storedAsExpected(
-        db.batch([expectRows(1, family), expectRows(1, session), copies, count]),
+        db.batch([expectRows(1, family), expectRows(1, session), copies, count, files]),
       )
     },
 

@@ -1,12 +1,10 @@
 import { call, postFile, segment } from './client.ts'
 import type { Conversation } from './types.ts'
 
-/** What a server tells of a talk beside its title; absent on a server that cannot sort talks. */
-export type Talk = Conversation & {
-  readonly folder?: string | null
-  readonly pinned?: boolean
-  readonly archived?: boolean
-}
+type Sorting = 'folder' | 'pinned' | 'archived'
+
+/** A talk; one that is only in this tab so far cannot be sorted yet. */
+export type Talk = Omit<Conversation, Sorting> & Partial<Pick<Conversation, Sorting>>
 
 /** A turn that the server has not stored yet. */
 export interface Pending {

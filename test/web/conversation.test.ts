@@ -177,8 +177,10 @@ describeWeb('a conversation', () => {
       drop('dragover')
       drop('drop')
     })
-    await page.getByRole('button', { name: en['studio.files.add'] }).click()
-    await page.getByText(en['studio.files.added']).waitFor()
+    const named = (text: string) => text.replace('{name}', 'shoes.txt')
+    await page.getByRole('button', { name: named(en['studio.attached.keep']) }).click()
+    await page.getByText(en['studio.attached.kept']).waitFor()
+    await page.getByRole('button', { name: named(en['studio.attached.drop']) }).click()
     await page.getByRole('img', { name: 'Image 1' }).waitFor()
     await page
       .getByRole('button', { name: en['studio.image.drop'].replace('{number}', '1') })

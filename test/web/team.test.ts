@@ -62,7 +62,10 @@ describeWeb('a team', () => {
       .locator('input[type=file]')
       .and(other.page.getByLabel(en['studio.files'], { exact: true }))
       .setInputFiles({ name: 'Note.txt', mimeType: 'text/plain', buffer: Buffer.from('A note.') })
-    await other.page.getByText(en['studio.files.refused']).waitFor()
+    const note = other.page.getByRole('list', { name: en['studio.attached'] })
+    await note.getByText('Note.txt').waitFor()
+    // It goes with a question, and not into the knowledge base.
+    expect(await note.getByRole('button').count()).toBe(1)
     expect(await seriousFindings(page)).toEqual([])
     expect([...guest.complaints, ...other.complaints]).toEqual([])
   }, 60_000)

@@ -1,8 +1,10 @@
 import { call, postFile, segment } from './client.ts'
 import type { Conversation } from './types.ts'
 
-/** A conversation as the side bar lists it. */
-export type Talk = Conversation
+type Sorting = 'folder' | 'pinned' | 'archived'
+
+/** A talk; one that is only in this tab so far cannot be sorted yet. */
+export type Talk = Omit<Conversation, Sorting> & Partial<Pick<Conversation, Sorting>>
 
 /** A turn that the server has not stored yet. */
 export interface Pending {

@@ -9,7 +9,7 @@ machine. Run it after a change of the drawing.
   bun scripts/make-icons.ts
 `
 
-/** The size for iPhones, and those that the specification of web app manifests recommends. */
+/** The size for iPhones, and those that browsers want of a web app. */
 const SIZES = [180, 192, 512]
 
 const folder = join(import.meta.dir, '..', 'web', 'icons')

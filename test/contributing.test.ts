@@ -16,6 +16,20 @@ const LINKED = ['node_modules', 'models', 'bunfig.toml', 'bun.lock', 'dist']
 const folder = tempFolder()
 const at = (path: string) => join(folder.path, path)
 
+/** A client of the door. */
+const PLAIN = `
+import { expect, test } from 'bun:test'
+import { startConversation } from '../support/conversation.ts'
+
+test('words alone', async () => {
+  const { app, key, upstream, stop } = await startConversation()
+  upstream.reply({ pieces: ['Hello', ' there'] })
+  const init = { method: 'POST', headers: key.headers, body: '{"text":"hi"}' }
+  const text = await (await fetch(app.url + '/v1/plain', init)).text()
+  expect(text.match(/^data.*/gm)).toEqual(['data: "Hello"', 'data: " there"'])
+  await stop()
+})`
+
 interface Block {
   readonly path: string
   readonly isChange: boolean
@@ -101,14 +115,18 @@ describe('the how-tos of CONTRIBUTING.md', () => {
     await green('scripts/make-database-fixtures.ts')
   }, TIMEOUT_MS)
 
-  test('the how-tos add a tool, a setting, a route, a channel and a migration', () => {
+  test('the how-tos add a tool, a setting, a route, a door, a channel and a migration', () => {
     const paths = blocks.map(({ path }) => path.replace(/\d{4}/, 'NNNN'))
     expect(paths).toEqual([
       'src/tools/random-number.ts',
       'src/wiring/tools.ts',
+      'web/i18n/tool-words.ts',
       'src/config.ts',
       'scripts/manual/settings-words.ts',
       'src/features/settings/routes.ts',
+      'test/api/permissions.test.ts',
+      'src/doors/plain/routes.ts',
+      'src/app.ts',
       'test/api/permissions.test.ts',
       'src/channels/silence/tts.ts',
       'src/config.ts',
@@ -144,7 +162,19 @@ describe('the how-tos of CONTRIBUTING.md', () => {
         'test/tidy.test.ts',
         'test/contract/manual.test.ts',
         'test/api/permissions.test.ts',
+        'test/api/fallback.test.ts',
+        '--timeout',
+        '60000',
       ),
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the door of the how-tos answers with words alone',
+    async () => {
+      await Bun.write(at('test/api/plain.test.ts'), PLAIN)
+      await green('test', 'test/api/plain.test.ts')
+    },
     TIMEOUT_MS,
   )
 

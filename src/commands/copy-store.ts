@@ -17,7 +17,7 @@ const TABLES = [
 /** Tables that are not copied: made from others, or state of running servers. */
 const INDEXES = ['kb_vector', 'kb_word', 'turn_word', 'request_log_count', 'usage_writer']
 
-export type Row = Readonly<Record<string, Value>>
+export type StoredRow = Readonly<Record<string, Value>>
 
 /** Executes statements in the transaction of the copy; gives the rows of the last one. */
 export type Execute = (statements: readonly Statement[]) => Promise<readonly unknown[]>
@@ -28,7 +28,7 @@ export interface Copy {
   readonly vectors: Pick<VectorIndex, 'upsert'>
   readonly words: Pick<WordIndex, 'upsert'>
   /** The row as it is to be stored. */
-  readonly change: (table: string, row: Row) => Row
+  readonly change: (table: string, row: StoredRow) => StoredRow
 }
 
 /** Most rows and bytes of one portion. */
@@ -36,7 +36,7 @@ const ROWS_MAX = 500
 const BYTES_MAX = 4 * 1024 * 1024
 
 /** Groups rows into portions of bounded size. */
-function* portions<Item extends Row>(rows: Iterable<Item>): Generator<Item[]> {
+function* portions<Item extends StoredRow>(rows: Iterable<Item>): Generator<Item[]> {
   let portion: Item[] = []
   let bytes = 0
   for (const row of rows) {
@@ -52,14 +52,14 @@ function* portions<Item extends Row>(rows: Iterable<Item>): Generator<Item[]> {
   if (portion.length > 0) yield portion
 }
 
-function insert(table: string, row: Row): Statement {
+function insert(table: string, row: StoredRow): Statement {
   const names = Object.keys(row).map((name) => `"${name}"`)
   const marks = names.map(() => '?')
   const text = `INSERT INTO "${table}" (${names.join(', ')}) VALUES (${marks.join(', ')})`
   return { sql: text, args: Object.values(row) }
 }
 
-const rowsOf = <Item extends Row>(source: Database, text: string) =>
+const rowsOf = <Item extends StoredRow>(source: Database, text: string) =>
   source.query<Item, []>(text).iterate()
 
 /** Tables of the source that are not in the lists above: a copy would be incomplete. */
@@ -118,7 +118,8 @@ export async function copyUploads(
   spool: Pick<Spool, 'has' | 'map'>,
 ): Promise<number> {
   const files = createSharedFiles({
-    get: async <Row>(statement: Statement) => ((await execute([statement]))[0] ?? null) as Row,
+    get: async <StoredRow>(statement: Statement) =>
+      ((await execute([statement]))[0] ?? null) as StoredRow,
   })
   const waiting = source.query<{ id: string }, []>(WAITING).all()
   const there = waiting.filter(({ id }) => spool.has(id))

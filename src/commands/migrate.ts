@@ -33,7 +33,7 @@ import {
   emptyAll,
   firstFilled,
   miscounted,
-  type Row,
+  type StoredRow,
   unknownTables,
 } from './copy-store.ts'
 
@@ -162,7 +162,7 @@ function createResealing({ MB_ENCRYPTION_KEY: key }: Config, folder: string) {
     return typeof opened === 'string' ? target.seal(opened, owner) : value
   }
 
-  const owners: Readonly<Record<string, (row: Row) => readonly [string, string]>> = {
+  const owners: Readonly<Record<string, (row: StoredRow) => readonly [string, string]>> = {
     provider: (row) => ['key_sealed', String(row.tenant_id)],
     mcp_server: (row) => [
       'header_sealed',
@@ -173,7 +173,7 @@ function createResealing({ MB_ENCRYPTION_KEY: key }: Config, folder: string) {
 
   return {
     unreadable: () => unreadable,
-    change(table: string, row: Row): Row {
+    change(table: string, row: StoredRow): StoredRow {
       const sealed = owners[table]?.(row)
       const value = sealed && row[sealed[0]]
       if (!sealed || !(value instanceof Uint8Array)) return row

@@ -50,12 +50,12 @@ export async function runServe({ args, env, version, program, write }: Invocatio
     removeTraces()
     throw error
   })
-  const { app, wyoming: door, sse, close } = compose(adapters)
+  const { app, wyoming: handler, sse, close } = compose(adapters)
 
   // Set before the server is announced: a signal without a handler ends the process at once.
   const signal = firstSignal(clock)
   listen(app, config, tls)
-  const wyoming = (await door?.listen()) ?? null
+  const wyoming = (await handler?.listen()) ?? null
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
   const facts = startFacts(url, adapters, wyoming?.description)
   if (terminal) write(banner(facts, version))

@@ -23,7 +23,7 @@ export type ErrorParams<Code extends ErrorCode> = {
 export interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
-  /** In place of the status of the code, where the specification fixes one for the endpoint. */
+  /** In place of the status of the code, where an endpoint answers with another one. */
   readonly status?: ErrorStatus
   /** Where in the body the error is, such as `messages[2].content[0].type`. */
   readonly param?: string

@@ -8,11 +8,11 @@ import { appError } from './errors.ts'
 export function withinOwn(
   field: string,
   own: number,
-  asked: number | undefined,
+  wanted: number | undefined,
   fallback: number,
 ): number {
-  if (own === 0) return asked ?? fallback
-  if (asked === undefined) return fallback === 0 ? own : Math.min(fallback, own)
-  if (asked === 0 || asked > own) throw appError('above_own_limit', { field, max: own })
-  return asked
+  if (own === 0) return wanted ?? fallback
+  if (wanted === undefined) return fallback === 0 ? own : Math.min(fallback, own)
+  if (wanted === 0 || wanted > own) throw appError('above_own_limit', { field, max: own })
+  return wanted
 }

@@ -5,8 +5,9 @@ export type PrincipalKind = 'general' | 'app' | 'device' | 'session'
 export type Role = 'owner' | 'editor' | 'viewer'
 
 /**
- * Who a request acts for. Only credential gates make it, so a tenant id never comes from a body,
- * query or path.
+ * Who a request acts for: made from the row of a key, the session of a person or the share of a
+ * visitor, which name the tenant. A person who changes to another tenant names it in a body; the
+ * session moves there when the person is a member of it (features/login/routes.ts).
  */
 export interface Principal {
   readonly kind: PrincipalKind

@@ -12,25 +12,25 @@ export interface SemaphoreOptions {
   readonly greed?: number
 }
 
-interface Entry {
+interface WaitingStart {
   readonly key: string
   readonly start: () => void
 }
 
 /** Entries by key; the keys are in the order in which they are served. */
 function createLine() {
-  const queues = new Map<string, Entry[]>()
+  const queues = new Map<string, WaitingStart[]>()
   return {
     keys: () => [...queues.keys()],
     has: (key: string) => queues.has(key),
     first: (key: string) => queues.get(key)?.[0],
-    add(entry: Entry): void {
+    add(entry: WaitingStart): void {
       const queue = queues.get(entry.key)
       if (queue) queue.push(entry)
       else queues.set(entry.key, [entry])
     },
     /** False when the entry was removed before. */
-    remove(entry: Entry): boolean {
+    remove(entry: WaitingStart): boolean {
       const queue = queues.get(entry.key)
       const at = queue?.indexOf(entry) ?? -1
       if (!queue || at < 0) return false

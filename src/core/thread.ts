@@ -29,9 +29,9 @@ export function startThread<Asked, Answered>(options: ThreadOptions<Asked, Answe
   }
 
   worker.onmessage = ({ data }: MessageEvent<Answered>) => {
-    const asked = waiting.get(keyOf(data))
+    const pending = waiting.get(keyOf(data))
     waiting.delete(keyOf(data))
-    asked?.resolve(data)
+    pending?.resolve(data)
   }
   worker.onerror = (event) => {
     event.preventDefault()
@@ -43,10 +43,10 @@ export function startThread<Asked, Answered>(options: ThreadOptions<Asked, Answe
   return {
     ask(request: Asked, transfer: ArrayBuffer[] = []): Promise<Answered> {
       if (fault) return Promise.reject(fault)
-      const asked = Promise.withResolvers<Answered>()
+      const pending = Promise.withResolvers<Answered>()
       worker.postMessage(request, transfer)
-      waiting.set(keyOf(request), asked)
-      return asked.promise
+      waiting.set(keyOf(request), pending)
+      return pending.promise
     },
     /** Sends a message that has no answer; an ended thread gets none. */
     tell(message: Asked): void {

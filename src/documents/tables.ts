@@ -3,7 +3,7 @@ import { ParseFailure } from '../upstream/ports/parser.ts'
 import type { Piece } from './blocks.ts'
 
 /** The cells of a row that are not empty, by their columns from 0. */
-export type Row = ReadonlyMap<number, string>
+export type TableRow = ReadonlyMap<number, string>
 
 /** The header is among this many first rows. */
 const HEADER_WITHIN = 50
@@ -14,8 +14,8 @@ const HEADER_FILL = 0.7
  * The rows of a table as `header: value; …`, so that each row can be understood without the others.
  * The header may have two rows and titles above it; a table of numbers has no header.
  */
-export function* tableRows(rows: Iterable<Row>): Generator<Piece> {
-  let first: Row[] | null = []
+export function* tableRows(rows: Iterable<TableRow>): Generator<Piece> {
+  let first: TableRow[] | null = []
   let header = NO_HEADER
   for (const row of rows) {
     if (row.size === 0) continue
@@ -28,7 +28,7 @@ export function* tableRows(rows: Iterable<Row>): Generator<Piece> {
   if (first) yield* firstRows(first)
 }
 
-function* firstRows(rows: readonly Row[]): Generator<Piece, Row> {
+function* firstRows(rows: readonly TableRow[]): Generator<Piece, TableRow> {
   const { header, above, below } = headerOf(rows)
   for (const row of rows.slice(0, above)) yield { text: rowText(NO_HEADER, row) }
   const isAlone = below === rows.length && header.size > 0
@@ -37,10 +37,10 @@ function* firstRows(rows: readonly Row[]): Generator<Piece, Row> {
   return header
 }
 
-const NO_HEADER: Row = new Map()
+const NO_HEADER: TableRow = new Map()
 
 /** The header, and its first and last row. */
-function headerOf(rows: readonly Row[]) {
+function headerOf(rows: readonly TableRow[]) {
   const typical = commonSize(rows)
   const at = rows.findIndex(({ size }) => size > 1 && size >= typical * HEADER_FILL)
   const row = rows[at]
@@ -54,20 +54,20 @@ function headerOf(rows: readonly Row[]) {
 /**
  * Whether the row is a second row of the header: it only names columns that the first leaves open.
  */
-function isBelow(header: Row, row: Row): boolean {
+function isBelow(header: TableRow, row: TableRow): boolean {
   const cells = [...row]
   const isNew = cells.some(([column]) => !header.has(column))
   return isNew && cells.every(([column, text]) => !isNumber(text) && isSame(header, column, text))
 }
 
 /** A cell that is merged over two rows is in both; one over two columns has others below it. */
-const isSame = (header: Row, column: number, text: string) =>
+const isSame = (header: TableRow, column: number, text: string) =>
   !header.has(column) || header.get(column) === text || !header.has(column + 1)
 
 const isNumber = (text: string) => !Number.isNaN(Number(text))
 
 /** How many cells most rows have. */
-function commonSize(rows: readonly Row[]): number {
+function commonSize(rows: readonly TableRow[]): number {
   const counts = new Map<number, number>()
   for (const { size } of rows) counts.set(size, (counts.get(size) ?? 0) + 1)
   const byCount = [...counts].sort(([sizeA, a], [sizeB, b]) => b - a || sizeB - sizeA)
@@ -75,7 +75,7 @@ function commonSize(rows: readonly Row[]): number {
 }
 
 /** Joins two rows of a header: a name of the upper row covers the columns up to its next name. */
-function joined(upper: Row, lower: Row): Row {
+function joined(upper: TableRow, lower: TableRow): TableRow {
   const names = new Map<number, string>()
   let over = ''
   const columns = [...new Set([...upper.keys(), ...lower.keys()])].sort((a, b) => a - b)
@@ -87,7 +87,7 @@ function joined(upper: Row, lower: Row): Row {
   return names
 }
 
-function rowText(header: Row, row: Row): string {
+function rowText(header: TableRow, row: TableRow): string {
   const sorted = [...row].sort(([a], [b]) => a - b)
   const cells = sorted.map(([column, value]) => {
     const name = header.get(column)
@@ -120,7 +120,7 @@ function separatorOf(text: string): string {
   return counts.reduce((best, next) => (next.count > best.count ? next : best)).mark
 }
 
-function* csvRows(text: string, separator: string): Generator<Row> {
+function* csvRows(text: string, separator: string): Generator<TableRow> {
   const plain = new RegExp(`[^${separator}\r\n]*`, 'y')
   let row = new Map<number, string>()
   for (let at = 0, column = 0; at <= text.length; column++) {

@@ -3,7 +3,7 @@ import { ParseFailure } from '../upstream/ports/parser.ts'
 import { type Archive, openArchive } from './archive.ts'
 import type { Piece, Reading } from './blocks.ts'
 import { openOffice, type Relations } from './office.ts'
-import { type Row, tableRows } from './tables.ts'
+import { type TableRow, tableRows } from './tables.ts'
 import { type NumberStyle, numberStylesIn, shownNumber } from './xlsx-values.ts'
 import { attribute, readXml, relationId } from './xml.ts'
 
@@ -82,7 +82,7 @@ async function stringsIn(archive: Archive, part: string): Promise<string[]> {
 }
 
 /** The non-empty rows of a sheet; a merged cell is in each of its rows. */
-async function rowsIn(archive: Archive, part: string, book: Book): Promise<Row[]> {
+async function rowsIn(archive: Archive, part: string, book: Book): Promise<TableRow[]> {
   const rows = new Map<number, Map<number, string>>()
   const merges: string[] = []
   let row = new Map<number, string>()

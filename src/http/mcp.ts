@@ -94,6 +94,8 @@ export function createMcp({ version, log }: McpOptions) {
 
     const served = ({ tools, oddArguments }: Served) => serve(tools, oddArguments)
     const handler = (responseMode: 'auto' | 'sse') =>
+      // The library hands to a server nothing of the request but `authInfo`, so the tools of the
+      // request travel in it.
       createMcpHandler(({ authInfo }) => served(authInfo?.extra as unknown as Served), {
         responseMode,
         // There is nothing to subscribe to, and comments are sent by http/sse.ts.

@@ -104,7 +104,7 @@ async function* timedPieces<Piece>(
 
 export type RequestContexts = ReturnType<typeof createRequestContexts>
 
-/** The specification's fixed set of log labels, by method and route. */
+/** The labels of the request log, by method and route; a route without one is not logged. */
 const LABELS: Readonly<Record<string, string>> = {
   'POST /v1/agent': '/v1/agent',
   'POST /v1/chat/completions': '/v1/chat/completions',

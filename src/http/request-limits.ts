@@ -165,7 +165,7 @@ export const memoryFull = (error: unknown): unknown =>
     ? appError('memory_full', {}, { headers: { 'retry-after': '1' } })
     : error
 
-interface Held {
+interface HeldBody {
   readonly share: MemoryShare
   /** How many still need the body: the request itself, and a stream that answers it. */
   uses: number
@@ -176,9 +176,9 @@ interface Held {
  * their request is answered completely. A body that is only announced takes nothing.
  */
 export function createRequestMemory(budget: MemoryBudget) {
-  const bodies = new WeakMap<Request, Held>()
+  const bodies = new WeakMap<Request, HeldBody>()
 
-  function drop(held: Held): void {
+  function drop(held: HeldBody): void {
     held.uses -= 1
     if (held.uses === 0) held.share.close()
   }

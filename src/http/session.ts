@@ -105,7 +105,7 @@ export interface SessionOptions {
   readonly secure: boolean
 }
 
-interface Found {
+interface FoundSession {
   readonly session: OpenSession
   readonly user: SignedIn
 }
@@ -117,7 +117,7 @@ interface Found {
 export function createConsoleSessions(options: SessionOptions) {
   const { tokens, findUser, moveHome, end, secure } = options
 
-  async function read(request: Request): Promise<Found | null> {
+  async function read(request: Request): Promise<FoundSession | null> {
     for (const token of cookieValues(request, COOKIE)) {
       const session = tokens.read(token)
       const user = session && (await findUser(session.userId, session.id))

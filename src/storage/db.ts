@@ -94,6 +94,12 @@ export function sql(parts: TemplateStringsArray, ...args: readonly Value[]): Sta
   return { sql: text, args }
 }
 
+/** Parts of one statement, such as its columns and its condition, without their locks. */
+export const joined = (...parts: readonly Statement[]): Statement => ({
+  sql: parts.map((part) => part.sql).join(' '),
+  args: parts.flatMap((part) => part.args),
+})
+
 /** The statement also takes this lock. */
 export const withLock = (lock: Lock, statement: Statement): Statement => ({
   ...statement,

@@ -35,7 +35,7 @@ export interface OneTimeCodes {
 
 export interface CodeLife {
   readonly ttlMs: number
-  /** Beyond it the owner with the most codes loses its oldest, so a flood removes only its own. */
+  /** Beyond it the owner with the most codes loses its oldest: one owner's flood hits its own. */
   readonly countMax: number
 }
 

@@ -81,8 +81,8 @@ interface QueryTerm {
 const isPrefix = (term: string) => term.endsWith('*')
 
 /** Corrections of the words that no entry holds. */
-async function correct(reads: WordReads, asked: readonly QueryTerm[]): Promise<QueryTerm[]> {
-  const unknown = asked.filter(({ term, count }) => count === 0 && mayBeMisspelt(term))
+async function correct(reads: WordReads, queryTerms: readonly QueryTerm[]): Promise<QueryTerm[]> {
+  const unknown = queryTerms.filter(({ term, count }) => count === 0 && mayBeMisspelt(term))
   const guesses = unknown.slice(0, MISSPELT_MAX).map(async ({ term }) => {
     const near = await reads.nearTerms(term)
     if (near.length === 0) return []
@@ -98,7 +98,7 @@ async function correct(reads: WordReads, asked: readonly QueryTerm[]): Promise<Q
 }
 
 /** Which of the terms in the index to rank by. */
-function telling(held: readonly QueryTerm[], own: number): QueryTerm[] {
+function selectiveTerms(held: readonly QueryTerm[], own: number): QueryTerm[] {
   const common = Math.max(COMMON_MIN, own * COMMON_SHARE)
   const rare = held.filter(({ count }) => count <= common)
   let entries = 0
@@ -116,16 +116,16 @@ export async function searchWords(
   terms: readonly string[],
   limit: number,
 ): Promise<WordMatch[]> {
-  const asSaid = terms.filter((term) => /[^"*]/.test(term))
-  const expanded = asSaid.map((term) => (isPrefix(term) ? reads.expand(term) : [term]))
+  const named = terms.filter((term) => /[^"*]/.test(term))
+  const expanded = named.map((term) => (isPrefix(term) ? reads.expand(term) : [term]))
   const wanted = (await Promise.all(expanded)).flat()
   if (wanted.length === 0) return []
   const [own, holding] = await Promise.all([reads.entries(), reads.countOf(wanted)])
   if (own === 0) return []
-  const asked = wanted.map((term, i) => ({ term, count: holding[i] ?? 0, share: 1 }))
-  const ideal = asked.reduce((sum, { count }) => sum + rarity(own, count), 0) * REPEATED
-  const meant = await correct(reads, asked)
-  const used = telling([...asked.filter(({ count }) => count > 0), ...meant], own)
+  const queryTerms = wanted.map((term, i) => ({ term, count: holding[i] ?? 0, share: 1 }))
+  const ideal = queryTerms.reduce((sum, { count }) => sum + rarity(own, count), 0) * REPEATED
+  const corrections = await correct(reads, queryTerms)
+  const used = selectiveTerms([...queryTerms.filter(({ count }) => count > 0), ...corrections], own)
   if (used.length === 0) return []
   const weighed = used.map(({ term, count, share }) => ({
     term,

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { systemClock } from '../core/clock.ts'
-import { FETCH_URL_BYTES_MAX, TOOL_RESULT_CHARS_MAX } from '../core/limits/upstream.ts'
+import {
+  FETCH_URL_BYTES_MAX,
+  FETCH_URL_CHARS_MAX,
+  TOOL_RESULT_CHARS_MAX,
+} from '../core/limits/upstream.ts'
 import { decodeText } from '../core/text-encoding.ts'
 import { createGuardedFetch } from '../upstream/egress/guarded-fetch.ts'
 import { createHappyEyeballs, probeConnect } from '../upstream/egress/happy-eyeballs.ts'
@@ -195,6 +199,12 @@ describe('fetch_url', () => {
     expect((await failureOf('/to-long')).message).toBe(
       'the address redirects to one that is too long',
     )
+  })
+
+  test('an address that grows beyond the limit when it is encoded is refused', async () => {
+    const failure = await failureOf(`/page?q=${'长'.repeat(FETCH_URL_CHARS_MAX / 2)}`)
+    expect(failure.message).toBe('the address is too long')
+    expect(seen).toEqual([])
   })
 
   const escapes = ['/to-metadata', '/to-localhost', '/to-rebind', '/to-file']

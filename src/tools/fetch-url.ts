@@ -46,6 +46,10 @@ export function createFetchUrl({ fetchFor, parser, clock }: FetchUrlOptions) {
       try {
         const start = URL.parse(url)
         if (start === null) throw new ToolFailure('this is not a complete http(s) address')
+        // Encoded, a letter may take nine characters. The address comes before the quotation and
+        // must not push it out of the result.
+        const isLong = start.href.length > limits.FETCH_URL_CHARS_MAX
+        if (isLong) throw new ToolFailure('the address is too long')
         const { response, url: from } = await follow(fetchFor(tenantId), start, {
           headers: HEADERS,
           signal,
@@ -69,7 +73,6 @@ type ReadPage = (bytes: Uint8Array, contentType: string) => Promise<PageText>
 
 const REDIRECTS = {
   nowhere: 'the address redirects to nowhere',
-  // The address comes before the quotation and must not push it out of the result.
   too_long: 'the address redirects to one that is too long',
   too_often: 'the address redirects too often',
 } as const satisfies Record<RedirectProblem, string>

@@ -4,7 +4,7 @@ import { sha256Hex } from '../core/crypto.ts'
 import { readBackupState } from '../data-folder/backup-state.ts'
 import { OperatorError } from '../data-folder/operator-error.ts'
 import { readSecretsText, secretsPath } from '../data-folder/secrets.ts'
-import type { Finding } from '../features/site/status.ts'
+import type { ProbeFinding } from '../features/site/status.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import { durationMs } from '../setting-values.ts'
 import type { BackupStore } from '../upstream/ports/backup-store.ts'
@@ -61,7 +61,7 @@ export function openBackups({ config, clock, log, program }: Adapters, jobs: Job
     /** Seconds since the last good backup was taken; null before the first. */
     ageSeconds: (): number | null =>
       takenAt === null ? null : Math.max(0, clock.now() - takenAt) / 1_000,
-    finding(): Finding {
+    finding(): ProbeFinding {
       if (failed) return { state: 'down', class: 'backup_failed' }
       if (goodAt === null) return { state: 'ok', class: 'standby' }
       const late = clock.now() - goodAt > 2 * everyMs + RUN_MS_MAX

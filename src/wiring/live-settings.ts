@@ -6,7 +6,7 @@ import { errorFields, type Logger } from '../core/log.ts'
 const RETIRED_MS = 10 * MINUTE_MS
 
 /** A part of the server that depends on settings. */
-interface Part {
+interface LivePart {
   /** Makes the part with other settings; null when none that it uses has changed. */
   prepare(next: Config): Promise<Prepared | null>
   close(): Promise<void>
@@ -37,7 +37,7 @@ export interface LiveOptions {
  */
 export function createLiveSettings({ config: start, fallback, clock, log }: LiveOptions) {
   let config = start
-  const parts: Part[] = []
+  const parts: LivePart[] = []
 
   return {
     config: (): Config => config,

@@ -7,7 +7,7 @@ import { parseUntrustedJson } from '../core/json.ts'
 import type { Principal } from '../core/principal.ts'
 import { createAsk } from '../doors/mcp/ask.ts'
 import type { McpRouteOptions } from '../doors/mcp/routes.ts'
-import { createMcpDoor } from '../doors/mcp/service.ts'
+import { createMcpService } from '../doors/mcp/service.ts'
 import type { Agent } from '../features/agent/service.ts'
 import type { TurnConfigStore } from '../features/agent/store.ts'
 import type { Kb } from '../features/knowledge/service.ts'
@@ -37,8 +37,8 @@ interface McpNeeds {
 export function openMcp({ clock, log }: Adapters, needs: McpNeeds): McpRouteOptions {
   const { kb, agent, configs, sse, contexts, origins } = needs
   const ask = createAsk(agent, clock)
-  const door = createMcpDoor({ log, kb, usesKb: configs.usesKb, ask })
-  return { mcp: createMcp({ version, log }), door, sse, contexts, origins }
+  const service = createMcpService({ log, kb, usesKb: configs.usesKb, ask })
+  return { mcp: createMcp({ version, log }), service, sse, contexts, origins }
 }
 
 /** Wires the MCP servers whose tools the assistants of tenants call. */

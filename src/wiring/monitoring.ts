@@ -1,7 +1,7 @@
 import type { LlamaServer, ModelState } from '../channels/llama/server.ts'
 import { type Availability, availability } from '../channels/openai/models.ts'
 import type { Gauges } from '../channels/prometheus/metrics.ts'
-import { createStatus, type Finding, type Probe } from '../features/site/status.ts'
+import { createStatus, type Probe, type ProbeFinding } from '../features/site/status.ts'
 import type { Sse } from '../http/sse.ts'
 import { sql } from '../storage/db.ts'
 import type { Endpoint } from '../upstream/net/upstream-call.ts'
@@ -9,13 +9,13 @@ import type { Adapters } from './adapters.ts'
 import type { Backups } from './backups.ts'
 import type { LocalRecognition } from './voice.ts'
 
-const OFF: Finding = { state: 'off', class: 'not_configured' }
-const found = (word: Availability | 'standby'): Finding => ({
+const OFF: ProbeFinding = { state: 'off', class: 'not_configured' }
+const found = (word: Availability | 'standby'): ProbeFinding => ({
   state: word === 'ok' || word === 'standby' ? 'ok' : 'down',
   class: word,
 })
 
-type Run = (signal: AbortSignal) => Finding | Promise<Finding>
+type Run = (signal: AbortSignal) => ProbeFinding | Promise<ProbeFinding>
 type Upstreams = Pick<Adapters, 'live' | 'platform' | 'speech' | 'fetch'>
 
 /** A probe for each upstream tells whether it answers. None of them costs money. */
@@ -46,17 +46,17 @@ export function upstreamProbes({ live, platform, speech, fetch }: Upstreams) {
   return { llm, tts: voice('TTS', () => speech.tts.current), asr, ask }
 }
 
-const PACKED: Readonly<Record<ModelState, Finding>> = {
+const PACKED: Readonly<Record<ModelState, ProbeFinding>> = {
   ready: { state: 'ok', class: 'ok' },
   standby: { state: 'ok', class: 'standby' },
   loading: { state: 'ok', class: 'loading' },
   failed: { state: 'down', class: 'error' },
 }
 
-const packedModel = (model: LlamaServer): Finding => PACKED[model.state]
+const packedModel = (model: LlamaServer): ProbeFinding => PACKED[model.state]
 
 /** Tells how the last recognition ended; a status page must not load the voice pack. */
-function localRecognition({ asr, exists, wanted }: LocalRecognition): Finding {
+function localRecognition({ asr, exists, wanted }: LocalRecognition): ProbeFinding {
   if (asr === null) {
     if (!wanted && !exists) return OFF
     return { state: wanted ? 'down' : 'off', class: 'files_missing' }
@@ -100,14 +100,14 @@ function openProbes(
  * Tells how the last call ended, because a status page must not load the model into memory. After a
  * failure it embeds a word, to see whether the model has recovered.
  */
-async function localModel({ embedding }: Adapters, signal: AbortSignal): Promise<Finding> {
+async function localModel({ embedding }: Adapters, signal: AbortSignal): Promise<ProbeFinding> {
   const { embedder } = embedding.current
   if (embedder.lastOk() === false) await embedder.embed(['ping'], 'query', signal)
   return found(embedder.lastOk() === null ? 'standby' : 'ok')
 }
 
 /** Whether a TCP connection can be made. */
-async function connects({ hostname, port }: URL, signal: AbortSignal): Promise<Finding> {
+async function connects({ hostname, port }: URL, signal: AbortSignal): Promise<ProbeFinding> {
   const { connect } = await import('node:net')
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port), signal })

@@ -1,7 +1,6 @@
 import { MINUTE_MS } from '../core/clock.ts'
 import { createSourceArchive } from '../features/knowledge/sources/archive.ts'
 import { createSourceArchiveStore } from '../features/knowledge/sources/archive-store.ts'
-import { fileKind } from '../features/knowledge/sources/file-kind.ts'
 import { createIngest } from '../features/knowledge/sources/ingest.ts'
 import { createPages } from '../features/knowledge/sources/pages.ts'
 import { createReading } from '../features/knowledge/sources/reading.ts'
@@ -31,8 +30,7 @@ export function openSources(adapters: Adapters, { kb, jobs }: SourceNeeds) {
   const fileBytesMax = config.MB_KB_MAX_FILE_MB * 1024 * 1024
   const pages = createPages({ fetchFor: egress.fetchFor, spool, clock, fileBytesMax })
   const read = createReading({ parser, spool, clock, docBytesMax })
-  const kindOf = fileKind
-  const ingest = createIngest({ store, documents, spool, pages, read, kindOf, clock })
+  const ingest = createIngest({ store, documents, spool, pages, read, clock })
   const { meters } = metrics
   const work = createSourceWork({
     store,
@@ -61,7 +59,6 @@ export function openSources(adapters: Adapters, { kb, jobs }: SourceNeeds) {
     documents,
     spool,
     files: shared.files,
-    kindOf,
     clock,
     log,
     allow,

@@ -6,8 +6,8 @@ import { databasePath, secureDataDir } from '../data-folder/data-folder.ts'
 import { fileStamp } from '../data-folder/files.ts'
 import { explainStorage } from '../data-folder/operator-error.ts'
 import { type NativeRuntime, prepareRuntime } from '../native/runtime.ts'
+import { createLocalState } from '../storage/local-state.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
-import { createOwnState } from '../storage/own-state.ts'
 import { openSqlite, type SqliteDb } from '../storage/sqlite/db.ts'
 import { holdsSealed, sealedSettings } from '../storage/sqlite/inspect.ts'
 import { migrate } from '../storage/sqlite/migrate.ts'
@@ -67,7 +67,7 @@ async function openFile({ MB_DATA_DIR: folder }: Config, needs: StorageNeeds): P
     const [vectors, words] = [createVectorIndex(reader), createWordIndex(reader)]
     const scans = createReadThread(file, readerUrl, db.failed)
     const turnIndex = createTurnIndex(scans)
-    const openShared = async () => createOwnState(clock)
+    const openShared = async () => createLocalState(clock)
     return { db, reader, scans, vectors, words, turnIndex, openShared }
   }
   return {

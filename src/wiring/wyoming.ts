@@ -4,7 +4,7 @@ import { ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { newId } from '../core/crypto.ts'
 import { appError } from '../core/errors.ts'
-import { createWyomingDoor } from '../doors/wyoming/handler.ts'
+import { createWyomingHandler } from '../doors/wyoming/handler.ts'
 import type { WyomingCaller, WyomingRow } from '../doors/wyoming/requests.ts'
 import type { OpenTurns } from '../features/agent/open-turns.ts'
 import type { Agent } from '../features/agent/service.ts'
@@ -43,7 +43,7 @@ export function openWyoming(adapters: Adapters, needs: WyomingNeeds) {
   const wav = (samples: Uint8Array, rate: number) =>
     speech.codecs.wav(new Int16Array(samples.slice().buffer), rate)
 
-  const open = createWyomingDoor({
+  const open = createWyomingHandler({
     caller,
     agent,
     openTurns,

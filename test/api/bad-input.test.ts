@@ -42,7 +42,7 @@ const callFor = ({ path }: Route) =>
 const LEAK =
   /\bat \w+|node_modules|\.ts:|SQLITE|SELECT|constraint|Error:|undefined|\/tmp|sk-mb-|SECRET/i
 
-/** Answered, and if refused, then as the contract says; what went wrong for a message. */
+/** Answered, and if refused, then in the form of our errors; what went wrong for a message. */
 function problemOf(path: string, answer: Answer<unknown>): string | null {
   const { status, headers, text } = answer
   if (status >= 500) return `${status} ${text.slice(0, 200)}`

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { TOOLS } from '../../web/features/apps/draft.ts'
+import { TOOLS } from '../../web/i18n/tool-words.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { postSse } from '../support/sse.ts'

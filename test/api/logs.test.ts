@@ -50,7 +50,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** What the specification says of the rows that `match`, worked out the plain way. */
+/** The summary of the rows that `match`, worked out the plain way. */
 function expected(match: (row: LogRow) => boolean, limit = 100): LogsResponse {
   const found = rows.filter(match).toReversed()
   const latencies = found

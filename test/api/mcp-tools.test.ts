@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { McpServer } from '../../src/features/mcp-servers/model.ts'
-import { TOOLS } from '../../web/features/apps/draft.ts'
+import { TOOLS } from '../../web/i18n/tool-words.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
 import { type McpStandIn, type ScriptedTool, startMcpServer } from '../support/mcp-server.ts'

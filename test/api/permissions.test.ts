@@ -5,7 +5,7 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { errorProblem, isRpcError } from '../support/error-answer.ts'
 import { allRoutes } from '../support/routes.ts'
 
-/** The credentials of the specification's permission matrix, and those that are none. */
+/** The kinds of credentials, and those that are none. */
 const CREDENTIALS = [
   ...['none', 'general', 'app', 'device', 'revoked', 'session', 'editor', 'viewer', 'operator'],
 ] as const

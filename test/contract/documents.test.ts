@@ -11,8 +11,8 @@ const decisions = readdirSync(join(ROOT, 'src/decisions'))
 /** What a reader is ready to read of each at one time. */
 const LINES_MAX: Readonly<Record<string, number>> = {
   'README.md': 120,
-  'CONTRIBUTING.md': 230,
-  'src/README.md': 190,
+  'CONTRIBUTING.md': 280,
+  'src/README.md': 210,
   'test/support/README.md': 60,
 }
 
@@ -24,8 +24,11 @@ describe.each([...Object.keys(LINES_MAX), 'SECURITY.md', 'CHANGELOG.md'])('%s', 
   })
 
   test(`${path} names files that exist`, async () => {
-    const folders = ['', dirname(path), 'src']
-    for (const [, name = ''] of (await read(path)).matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.\w+)`/g)) {
+    const text = await read(path)
+    // A way through the code names its folder once: **A file is uploaded** (`features/knowledge/`).
+    const rooms = [...text.matchAll(/^\*\*.*\(`([\w/]+\/)`\)/gm)].map(([, room]) => `src/${room}`)
+    const folders = ['', dirname(path), 'src', ...rooms]
+    for (const [, name = ''] of text.matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.\w+)`/g)) {
       const found = folders.some((folder) => existsSync(join(ROOT, folder, name)))
       expect([name, found]).toEqual([name, true])
     }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { systemClock } from '../../src/core/clock.ts'
 import { createLogger } from '../../src/core/log.ts'
 import { NotAsExpected, sql } from '../../src/storage/db.ts'
-import { createOwnState } from '../../src/storage/own-state.ts'
+import { createLocalState } from '../../src/storage/local-state.ts'
 import { openPostgres, type PostgresDb } from '../../src/storage/postgres/db.ts'
 import { openSharedState } from '../../src/storage/postgres/shared-state.ts'
 import type { Fence, SharedState } from '../../src/storage/shared-state.ts'
@@ -37,7 +37,7 @@ async function shared(url: string, directUrl: string | null): Promise<Pair> {
 }
 
 function alone(): Pair {
-  const a = createOwnState(clock)
+  const a = createLocalState(clock)
   return { a, b: a, db: null, close: a.close }
 }
 

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { createLogger } from '../../src/core/log.ts'
 import { sql } from '../../src/storage/db.ts'
 import { KEYS_PER_DOC } from '../../src/storage/indexes.ts'
-import { createOwnState } from '../../src/storage/own-state.ts'
+import { createLocalState } from '../../src/storage/local-state.ts'
 import { openConnection } from '../../src/storage/postgres/connection.ts'
 import { createReader, openPostgres } from '../../src/storage/postgres/db.ts'
 import { migratePostgres } from '../../src/storage/postgres/migrate.ts'
@@ -31,7 +31,7 @@ const entries = (doc: number, count: number) =>
     vector: noise(doc * KEYS_PER_DOC + i),
   }))
 
-const { leases } = createOwnState(systemClock())
+const { leases } = createLocalState(systemClock())
 
 test('a graph finds what reading all vectors finds, and every one of a small tenant', async () => {
   await using server = await startPostgres('all')

@@ -1,4 +1,4 @@
-// The shapes of the server's answers, in the specification's words.
+// The shapes of the server's answers, named as the API names them.
 export type {
   AgentEvent,
   AnsweringChannel,

@@ -859,13 +859,6 @@ export const en: Dictionary = {
   'tools.builtin': 'Built-in tools',
   'tools.builtin.about':
     'Every assistant has them, unless its app says otherwise. None of them writes anything.',
-  'tools.builtin.calculator': 'Exact decimal arithmetic with the usual functions.',
-  'tools.builtin.current_time': 'Tells date and time, in any time zone.',
-  'tools.builtin.fetch_url': 'Reads one public page, JSON or text file, up to 200 KB.',
-  'tools.builtin.search_knowledge_base':
-    'Looks up passages of your knowledge base, while it is on.',
-  'tools.builtin.web_search':
-    'Searches the web. Offered once whoever runs this server has connected a search engine (MB_SEARCH_URL).',
   'tools.changed.about':
     'Its description or its arguments are no longer what was approved. It is not offered until you approve what stands here now.',
   'tools.changed.since': 'The server has changed this meanwhile. Read it again, then approve.',

@@ -137,11 +137,11 @@ function explain(error: unknown, signal: AbortSignal): unknown {
   return new McpFailure('unreachable', 'connection failed', { cause: error })
 }
 
-type Answer = Pick<RpcAnswer, 'result' | 'error'>
+type RpcOutcome = Pick<RpcAnswer, 'result' | 'error'>
 
 interface Read {
   /** Null when the body has no answer to this request. */
-  readonly answer: Answer | null
+  readonly answer: RpcOutcome | null
   /** Where a stream without the answer may be continued; null where it may not. */
   readonly from: Place | null
 }
@@ -187,7 +187,7 @@ function placeIn({ lastId, retryMs }: EventStream, before: Place | null): Place 
 }
 
 /** Null for a message that does not answer the request, such as a notification. */
-function answerOf(message: unknown, id: number | undefined): Answer | null {
+function answerOf(message: unknown, id: number | undefined): RpcOutcome | null {
   if (!isRecord(message)) return null
   const { result, error } = message
   if (isRecord(error) && typeof error.code === 'number') {

@@ -34,7 +34,7 @@ const SLICE_UNITS_MAX = 1_600
  * window, unless most of it is blank.
  */
 const UNITS_PER_TOKEN_MAX = 8
-/** The process does one job at a time; a second query is ready for it, so that it is never idle. */
+/** The process does one job at a time; a second query is ready for it. */
 const AT_ONCE = { query: 2, passage: 1 }
 
 /**

@@ -126,7 +126,7 @@ async function openStatic(model: EmbeddingModel): Promise<Session> {
   return { dimensions, run: async (pieces) => pieces.map(vectorOf) }
 }
 
-/** Half of the cores, so that embedding never starves the server on the same box. */
+/** Half of the cores: the others are left to the server on the same machine. */
 const threads = () => Math.max(1, availableParallelism() >> 1)
 
 async function openOnnx(model: EmbeddingModel): Promise<Session> {

@@ -6,7 +6,7 @@ export interface Table {
   readonly values: Float32Array
 }
 
-interface Entry {
+interface TensorEntry {
   readonly dtype: string
   readonly shape: readonly number[]
   readonly data_offsets: readonly [number, number]
@@ -20,7 +20,7 @@ export async function readTable(path: string, names: readonly string[]): Promise
   const bytes = await readFile(path)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const headerBytes = Number(view.getBigUint64(0, true))
-  const header: Record<string, Entry> = JSON.parse(bytes.toString('utf8', 8, 8 + headerBytes))
+  const header: Record<string, TensorEntry> = JSON.parse(bytes.toString('utf8', 8, 8 + headerBytes))
   const entry = names.map((name) => header[name]).find(Boolean)
   const [rows, dimensions] = entry?.shape ?? []
   if (!entry || !rows || !dimensions) throw new Error(`no table ${names.join(' or ')} in the file`)

@@ -1,14 +1,15 @@
 import { createHanShare } from '../../core/text.ts'
 import type { Embedder } from '../../upstream/ports/embedder.ts'
 
-/** The score from which the specification shows a passage to the language model. */
+/** The score from which a passage is shown to the language model. */
 export const THRESHOLD = 0.45
 
 type Score = NonNullable<Embedder['score']>
 
 /**
- * Models differ in the cosine from which a passage is relevant (`relevant`); the specification
- * fixes a score of 0.45. The score (1 − w)·cos ± w maps the one onto the other and keeps the order.
+ * Models differ in the cosine from which a passage is relevant (`relevant`); the
+ * product's threshold is a score of 0.45. The score (1 − w)·cos ± w maps the one onto the other and
+ * keeps the order.
  *
  * `across`, where a model states it, is the relevant cosine of a question and a passage in
  * different scripts, which is lower. Such pairs get the whole of w; pairs in one script get the

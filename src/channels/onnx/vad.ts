@@ -25,14 +25,14 @@ const ANSWER_MS_MAX = 1_000
 /** After a failure the model is not used for this long. */
 const RETRY_MS = 30_000
 
-interface Waiting extends VadPart {
+interface WaitingPart extends VadPart {
   readonly resolve: (heard: readonly number[] | null) => void
 }
 
 /** Sends the sound of all streams to the process in rounds; each has what came during the last. */
 function createRounds({ command, clock, log }: VadOptions) {
   const supervisor = createSupervisor<VadRequest, VadAnswer>({ command, clock, idleMs: IDLE_MS })
-  let waiting: Waiting[] = []
+  let waiting: WaitingPart[] = []
   let ended: number[] = []
   let isLoaded = false
   let isWorking = false
@@ -48,20 +48,20 @@ function createRounds({ command, clock, log }: VadOptions) {
     const cancelGiveUp = clock.after(ANSWER_MS_MAX, giveUp)
     const child = await supervisor.acquire().finally(cancelGiveUp)
     isLoaded = true
-    const asked = waiting
+    const batch = waiting
     waiting = []
-    if (asked.length === 0) return
+    if (batch.length === 0) return
     const cancel = clock.after(ANSWER_MS_MAX, child.kill)
     try {
-      const parts = asked.map(({ stream, samples }) => ({ stream, samples }))
+      const parts = batch.map(({ stream, samples }) => ({ stream, samples }))
       child.send({ type: 'hear', parts, ended })
       ended = []
       const answer = await child.answer()
       if (answer.type === 'error') throw new ChildLost(answer.message)
-      for (const [i, { resolve }] of asked.entries()) resolve(answer.parts[i] ?? null)
+      for (const [i, { resolve }] of batch.entries()) resolve(answer.parts[i] ?? null)
     } finally {
       cancel()
-      for (const { resolve } of asked) resolve(null)
+      for (const { resolve } of batch) resolve(null)
     }
   }
 

@@ -77,13 +77,13 @@ export function createWordSimilarity(embed: Embed) {
     question: string,
     passages: readonly string[],
   ): Promise<number[]> {
-    const asked = wordsOf(question, QUESTION_WORDS_MAX)
-    if (asked.length === 0) return passages.map(() => 0)
+    const questionWords = wordsOf(question, QUESTION_WORDS_MAX)
+    if (questionWords.length === 0) return passages.map(() => 0)
     const ids = await idsOf(passages)
-    const [whole, ...words] = await embed([question, ...asked])
+    const [whole, ...words] = await embed([question, ...questionWords])
     const weights = words.map((vector, i) => {
       const inModel = Math.max(WEIGHT_MIN, dot(whole as Float32Array, vector))
-      const own = vocabulary.get(asked[i] ?? '')
+      const own = vocabulary.get(questionWords[i] ?? '')
       const holding = own === undefined ? 0 : ids.filter((all) => all.includes(own)).length
       return inModel * rarity(passages.length, holding)
     })

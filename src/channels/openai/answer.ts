@@ -40,7 +40,7 @@ interface AnswerOptions {
   readonly meter?: CallMeter | undefined
 }
 
-type Finish = Extract<LlmPart, { type: 'finish' }>
+type FinishPart = Extract<LlmPart, { type: 'finish' }>
 
 /**
  * Reads the chunks of one answer. Reasoning is left out unless it is asked for; usage may come
@@ -196,7 +196,7 @@ const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= TOKENS_TOLD_MAX
 
 /** The finish reason; several servers say `stop` although they call tools. */
-function reasonOf(reason: string | null, hasCalls: boolean): Finish['reason'] {
+function reasonOf(reason: string | null, hasCalls: boolean): FinishPart['reason'] {
   if (reason === 'length' || reason === 'content_filter') return reason
   if (hasCalls) return 'tool_calls'
   return reason === 'stop' || reason === null ? 'stop' : 'other'

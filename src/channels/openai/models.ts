@@ -49,7 +49,7 @@ function parse(text: string): { readonly data?: unknown } | null {
   }
 }
 
-/** The result of a request for the list of models, which is free at every vendor. */
+/** The result of a request for the list of models, which costs no tokens. */
 export type Availability =
   | 'ok'
   | 'timeout'

@@ -1,4 +1,4 @@
-/** Limits of the specification and the contract. They are part of the API and do not change. */
+/** Limits that clients rely on: a change of one is a change of the API. */
 export const SESSION_ID_CHARS_MAX = 200
 export const AGENT_TEXT_CHARS_MAX = 32_000
 export const IMAGES_MAX = 8
@@ -99,7 +99,7 @@ export const SOURCE_TITLE_CHARS_MAX = 180
 export const SOURCE_PAGE_BYTES_MAX = 10 * 1024 * 1024
 export const SOURCE_PAGE_MS_MAX = 15_000
 export const SOURCE_REDIRECTS_MAX = 5
-/** The server asks one host and port for a page this often at most. */
+/** A server asks one host and port for a page this often at most. */
 export const SOURCE_HOST_MS_MIN = 1_000
 /** Checks in a row that find no page, after which the page is gone. */
 export const SOURCE_MISSES_MAX = 3

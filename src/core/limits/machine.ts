@@ -84,7 +84,7 @@ export const SPEECH_THREAD_IDLE_MS = 60_000
 export const ASR_MS_MAX = 120_000
 /**
  * What a session may hold verbatim, in UTF-16 units, while no model can fold it: more than one turn
- * of the largest kind, so that there is always one to be folded.
+ * of the largest kind, so that one can be folded (machine.test.ts).
  */
 export const SESSION_UNITS_MAX = 3_000_000
 /** A client that reads nothing of its stream for this long is disconnected. */

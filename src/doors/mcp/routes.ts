@@ -10,12 +10,12 @@ import type { RequestContexts } from '../../http/observe.ts'
 import { answerDoc, EVENTS_CONTENT, jsonContent } from '../../http/openapi-parts.ts'
 import type { Origins } from '../../http/origin.ts'
 import { clientOf, type Sse, type StreamClient } from '../../http/sse.ts'
-import type { McpDoor } from './service.ts'
+import type { McpService } from './service.ts'
 import type { CallNote } from './tools.ts'
 
 export interface McpRouteOptions {
   readonly mcp: Mcp
-  readonly door: McpDoor
+  readonly service: McpService
   readonly sse: Sse
   readonly contexts: RequestContexts
   readonly origins: Pick<Origins, 'base'>
@@ -87,17 +87,17 @@ const RESPONSES = {
 function toolsOf(
   principal: Principal,
   request: Request,
-  { door, contexts, origins }: McpRouteOptions,
+  { service, contexts, origins }: McpRouteOptions,
 ): McpTools {
   const site = origins.base(request)
   return {
-    list: door.list(principal),
+    list: service.list(principal),
     async call({ name, args, signal, progress }) {
       let noted: CallNote = {}
       const done = Promise.withResolvers<CallNote>()
       contexts.noteLater(request, done.promise)
       try {
-        return await door.call(name, args, {
+        return await service.call(name, args, {
           principal,
           signal,
           progress,

@@ -3,14 +3,20 @@ import { AppError, appError, internalError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Principal } from '../../core/principal.ts'
-import { type Answer, type Caller, createTools, type ServedTool, type ToolParts } from './tools.ts'
+import {
+  type Caller,
+  createTools,
+  type ServedTool,
+  type ToolAnswer,
+  type ToolParts,
+} from './tools.ts'
 
-export interface McpDoorOptions extends ToolParts {
+export interface McpServiceOptions extends ToolParts {
   readonly log: Logger
 }
 
 /** What a tool call ended with; the text of a failure is a Chinese sentence. */
-export interface CallResult extends Answer {
+export interface CallResult extends ToolAnswer {
   readonly isError?: boolean
 }
 
@@ -24,7 +30,7 @@ interface ListedTool {
 }
 
 /** What other programs reach by MCP: the knowledge base, and the agent as one more tool. */
-export function createMcpDoor({ log, ...parts }: McpDoorOptions) {
+export function createMcpService({ log, ...parts }: McpServiceOptions) {
   const tools = createTools(parts)
   const listed = new Map<ServedTool, ListedTool>()
 
@@ -58,7 +64,7 @@ export function createMcpDoor({ log, ...parts }: McpDoorOptions) {
   }
 }
 
-export type McpDoor = ReturnType<typeof createMcpDoor>
+export type McpService = ReturnType<typeof createMcpService>
 
 const isObject = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

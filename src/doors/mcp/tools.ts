@@ -47,7 +47,7 @@ export interface AskAnswer {
 
 export type Ask = (request: AskRequest, caller: Caller) => Promise<AskAnswer>
 
-export interface Answer {
+export interface ToolAnswer {
   readonly text: string
   readonly structured?: Record<string, unknown>
 }
@@ -68,14 +68,14 @@ export interface ServedTool {
   readonly isReadOnly: boolean
   readonly kinds: readonly PrincipalKind[]
   /** Throws `AppError`. */
-  run(args: unknown, caller: Caller): Promise<Answer>
+  run(args: unknown, caller: Caller): Promise<ToolAnswer>
 }
 
 /** Infers the arguments from the schema. `run` is called with what `args` has validated. */
 const tool = <Schema extends z.ZodType>(
   definition: Omit<ServedTool, 'args' | 'run'> & {
     readonly args: Schema
-    run(args: z.output<Schema>, caller: Caller): Promise<Answer>
+    run(args: z.output<Schema>, caller: Caller): Promise<ToolAnswer>
   },
 ): ServedTool => definition as unknown as ServedTool
 
@@ -84,7 +84,7 @@ const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app']
 
 const query = requiredText('query', MCP_QUERY_CHARS_MAX).describe('What to look for')
 
-const asJson = (structured: Record<string, unknown>): Answer => ({
+const asJson = (structured: Record<string, unknown>): ToolAnswer => ({
   text: JSON.stringify(structured),
   structured,
 })

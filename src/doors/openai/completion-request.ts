@@ -184,9 +184,9 @@ function callerMessage(message: Message, index: number): CallerMessage {
   }
 }
 
-type Part = z.output<typeof TextPart | typeof ImagePart | typeof RefusalPart>
+type ContentPart = z.output<typeof TextPart | typeof ImagePart | typeof RefusalPart>
 
-function partsOf(content: string | readonly Part[]): CallerPart[] {
+function partsOf(content: string | readonly ContentPart[]): CallerPart[] {
   if (typeof content === 'string') return [content]
   return content.map((part) => {
     if (part.type === 'image_url') return { image: part.image_url.url }
@@ -194,7 +194,7 @@ function partsOf(content: string | readonly Part[]): CallerPart[] {
   })
 }
 
-const textOf = (content: string | readonly Part[]): string =>
+const textOf = (content: string | readonly ContentPart[]): string =>
   partsOf(content)
     .filter((part) => typeof part === 'string')
     .join('\n')

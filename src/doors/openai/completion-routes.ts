@@ -14,7 +14,7 @@ import {
   type ChatCall,
   type ChatRouteOptions,
   chatDoc,
-  openDoor,
+  createChatEndpoint,
   type Send,
 } from './endpoint.ts'
 import { isWithoutKb, sessionOf } from './fields.ts'
@@ -30,7 +30,7 @@ const STREAM = frameStream(openAiError)
 
 /** POST /v1/chat/completions: one turn in the form of OpenAI's API. */
 export const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
-  const door = openDoor(options)
+  const endpoint = createChatEndpoint(options)
   const { limits } = options
   const body = jsonBody(completionRequest(limits), { bytesMax: AGENT_BODY_BYTES_MAX })
   return new Elysia().use(gate).post(
@@ -43,15 +43,15 @@ export const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
       const wanted = turnOfCompletion(input, sessionId !== null, limits)
       const field = 'messages'
       const call: ChatCall = { principal, request, server, set, model, wanted, field, sessionId }
-      const opened = await door.openTurn(call)
+      const opened = await endpoint.openTurn(call)
       const { turn } = opened
       const head = { id: `chatcmpl-${newId()}`, ...opened.head }
       if (!input.stream) {
         const events: AgentEvent[] = []
-        const answer = await door.whole(call, turn, (batch) => {
+        const answer = await endpoint.whole(call, turn, (batch) => {
           events.push(...batch.filter(({ type }) => type !== 'llm_delta'))
         })
-        return door.send(call, answer.text.length, completionOf(head, answer, events))
+        return endpoint.send(call, answer.text.length, completionOf(head, answer, events))
       }
       const frames = createFrames(head, input.stream_options?.include_usage === true, openAiError)
       const produce = async (signal: AbortSignal, emit: Send) => {
@@ -62,7 +62,7 @@ export const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
         })
         if (answer) await emit(frames.ending(answer))
       }
-      return door.stream(call, turn, produce, STREAM)
+      return endpoint.stream(call, turn, produce, STREAM)
     },
     {
       allow: EVERYONE,

@@ -48,7 +48,7 @@ export interface ChatCall {
 }
 
 /** What chat completions and responses have in common after a request was parsed. */
-export function openDoor(options: ChatRouteOptions) {
+export function createChatEndpoint(options: ChatRouteOptions) {
   const { agent, assistants, sse, answers, contexts, origins, clock } = options
   return {
     /** Throws `model_not_found`, and what opening a turn throws. */

@@ -11,7 +11,7 @@ import {
   type ChatCall,
   type ChatRouteOptions,
   chatDoc,
-  openDoor,
+  createChatEndpoint,
 } from './endpoint.ts'
 import { sessionOf } from './fields.ts'
 import type { KeptItems } from './kept-items.ts'
@@ -32,7 +32,7 @@ const DOC = chatDoc(
 
 /** POST /v1/responses: one turn in the form of Open Responses. */
 export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
-  const door = openDoor(options)
+  const endpoint = createChatEndpoint(options)
   const { limits, keptItems } = options
   const body = jsonBody(responseRequest(limits), { bytesMax: AGENT_BODY_BYTES_MAX })
   const now = () => Math.floor(options.clock.now() / 1000)
@@ -50,7 +50,7 @@ export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
       const wanted = turnOfResponse(input, clientTools, sessionId !== null, limits)
       const field = 'input'
       const call: ChatCall = { principal, request, server, set, model, wanted, field, sessionId }
-      const { turn, head } = await door.openTurn(call)
+      const { turn, head } = await endpoint.openTurn(call)
       const writer = new ResponseWriter({
         request: input,
         clientTools,
@@ -63,17 +63,17 @@ export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
         if (input.store !== false) await keptItems.keep(principal, writer.items)
       }
       if (!input.stream) {
-        const answer = await door.whole(call, turn, (events) => void writer.of(events))
+        const answer = await endpoint.whole(call, turn, (events) => void writer.of(events))
         const response = writer.finished(answer)
         await keep()
-        return door.send(call, answer.text.length, response)
+        return endpoint.send(call, answer.text.length, response)
       }
       const format = {
         frame: (text: string) => text,
         isLast: (text: string) => text.endsWith(RESPONSE_DONE),
         onStop: (reason: Parameters<ResponseWriter['failed']>[0]) => writer.failed(reason),
       }
-      return door.stream(
+      return endpoint.stream(
         call,
         turn,
         async (signal, emit) => {

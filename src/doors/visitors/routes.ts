@@ -87,8 +87,8 @@ export function visitorRoutes(parts: VisitorParts) {
         const { text, session_id } = await turnBody.read(request)
         await shares.takeTurn(share)
         const visitor = visitorOf(share)
-        const asked = { text, images: [], kb: true, replace_last: false }
-        const turn = await agent.openTurn(visitor, asked, sessionOf(share, session_id))
+        const turnRequest = { text, images: [], kb: true, replace_last: false }
+        const turn = await agent.openTurn(visitor, turnRequest, sessionOf(share, session_id))
         return sse.respond<VisitorEvent>(
           (signal, emit) =>
             turn.run(signal, (events) => {

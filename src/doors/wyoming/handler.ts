@@ -9,7 +9,7 @@ import { createRecording, type Recording } from './recording.ts'
 import { createRequests, type RequestOptions } from './requests.ts'
 import { beginSpeech, play, type StreamedSpeech, streamSpeech, voiceOf } from './speaking.ts'
 
-export interface WyomingDoorOptions extends RequestOptions, Pick<ConversationParts, 'agent'> {
+export interface WyomingHandlerOptions extends RequestOptions, Pick<ConversationParts, 'agent'> {
   readonly voice: Pick<Voice, 'stream' | 'transcribe' | 'hears' | 'speaks'>
   /** Samples of 16 bits as a wav file. */
   readonly wav: (samples: Uint8Array, rate: number) => Uint8Array
@@ -20,7 +20,7 @@ export interface WyomingDoorOptions extends RequestOptions, Pick<ConversationPar
 type Data = WyomingEvent['data']
 
 /** Speech to text, text to speech and the agent for Home Assistant. */
-export function createWyomingDoor(options: WyomingDoorOptions) {
+export function createWyomingHandler(options: WyomingHandlerOptions) {
   const requests = createRequests(options)
   const { agent } = options
 
@@ -68,7 +68,11 @@ export function createWyomingDoor(options: WyomingDoorOptions) {
 type Requests = ReturnType<typeof createRequests>
 
 /** Speech to text: recognises the sound between two events as a whole. */
-function createHearing({ voice, wav }: WyomingDoorOptions, requests: Requests, peer: WyomingPeer) {
+function createHearing(
+  { voice, wav }: WyomingHandlerOptions,
+  requests: Requests,
+  peer: WyomingPeer,
+) {
   let recording: Recording | null = null
 
   const transcribe = ({ language, hints, take }: Recording) =>
@@ -99,7 +103,7 @@ function createHearing({ voice, wav }: WyomingDoorOptions, requests: Requests, p
 }
 
 /** Text to speech, for a whole text or one that arrives in pieces. */
-function createSpeaking(options: WyomingDoorOptions, requests: Requests, peer: WyomingPeer) {
+function createSpeaking(options: WyomingHandlerOptions, requests: Requests, peer: WyomingPeer) {
   const { voice } = options
   let open: { readonly speech: StreamedSpeech; readonly done: Promise<void> } | null = null
 

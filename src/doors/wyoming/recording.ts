@@ -7,15 +7,15 @@ const SAMPLE_BYTES = 2
 const [RATE_MIN, RATE_MAX] = [8_000, 48_000]
 
 /** A recording that a client sends: mono samples of 16 bits. */
-export function createRecording(asked: Data) {
-  const language = languageOf(asked)
+export function createRecording(request: Data) {
+  const language = languageOf(request)
   const parts: Uint8Array[] = []
   let rate = 0
   let left = 0
 
   return {
     /** The language as the client named it; null when it named none. */
-    language: typeof asked.language === 'string' ? asked.language : null,
+    language: typeof request.language === 'string' ? request.language : null,
     hints: language === null ? undefined : { language },
 
     /** Sets the format; throws `invalid_request` for an unsupported one. */

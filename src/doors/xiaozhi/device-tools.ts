@@ -5,7 +5,7 @@ import { charCount, firstChars } from '../../core/text.ts'
 import { type Tool, ToolFailure } from '../../tools/tool.ts'
 import { callNames } from '../../tools/tool-box.ts'
 
-/** Limits of contract 2, 4.2 and 4.4. */
+/** What is taken of a board's list of tools, which comes from its firmware. */
 const TOOLS_MAX = 64
 const SCHEMA_BYTES_MAX = 16 * 1024
 const DESCRIPTION_CHARS_MAX = 2_000
@@ -116,16 +116,16 @@ export function createDeviceTools({ clock, send }: DeviceToolsOptions) {
     /** Handles a message of the board; drops one that answers no request. */
     receive(payload: unknown): void {
       const answer = Answer.safeParse(payload).data
-      const asked = answer && waiting.get(answer.id)
-      if (!asked) return
-      if (answer.error) asked.reject(new ToolFailure(firstChars(answer.error.message, 500)))
-      else asked.resolve(answer.result ?? {})
+      const call = answer && waiting.get(answer.id)
+      if (!call) return
+      if (answer.error) call.reject(new ToolFailure(firstChars(answer.error.message, 500)))
+      else call.resolve(answer.result ?? {})
     },
 
     /** Fails all open requests, because the socket is closed. */
     close(): void {
       tools = []
-      for (const asked of waiting.values()) asked.reject(new ToolFailure('the device has left'))
+      for (const call of waiting.values()) call.reject(new ToolFailure('the device has left'))
     },
   }
 }

@@ -25,7 +25,7 @@ import {
 } from './messages.ts'
 import { createFrameLimit, createSoundLimit } from './sound-limit.ts'
 import type { SpeechDetector } from './speech-detector.ts'
-import { createPace, type Pace } from './speech-player.ts'
+import { createPlaybackPacer, type PlaybackPacer } from './speech-player.ts'
 import type { BoardTurns, TurnInput } from './turn.ts'
 
 /** The functions of a board's socket that a session uses. */
@@ -70,7 +70,7 @@ const PROTOCOL_ERROR = 1002
 export class BoardSession {
   readonly #listener: Listener
   readonly #tools: DeviceTools
-  readonly #pace: Pace
+  readonly #pacer: PlaybackPacer
   readonly #allowsSound: (packet: Uint8Array) => boolean
   readonly #allowsText: () => boolean
   #version: FrameVersion = 1
@@ -91,7 +91,7 @@ export class BoardSession {
     private readonly wire: Wire,
   ) {
     const { clock, detector, budget } = options
-    this.#pace = createPace(clock)
+    this.#pacer = createPlaybackPacer(clock)
     this.#allowsSound = createSoundLimit(clock)
     this.#allowsText = createFrameLimit(clock)
     const send = (payload: object) => this.#send({ type: 'mcp', payload })
@@ -225,7 +225,7 @@ export class BoardSession {
         admit,
         onStage,
         sessionId: sessionOf(principal),
-        pace: this.#pace,
+        pacer: this.#pacer,
         tools: this.#tools.tools,
         sendMessage: (message) => this.#send(message),
         sendPacket: (packet) => {

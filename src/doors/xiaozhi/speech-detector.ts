@@ -31,9 +31,9 @@ export function createModelDetector(model: VadStream): SpeechDetector {
     push(samples, tell) {
       const began = utterance
       loudness.push(samples, (isLoud) => {
-        const asked = model.push(samples)
-        if (asked === null) tell(hear(null, isLoud))
-        else void asked.then((heard) => began === utterance && tell(hear(heard, isLoud)))
+        const answer = model.push(samples)
+        if (answer === null) tell(hear(null, isLoud))
+        else void answer.then((heard) => began === utterance && tell(hear(heard, isLoud)))
       })
     },
     reset() {

@@ -2,14 +2,15 @@ import type { Clock } from '../../core/clock.ts'
 import type { SpokenSentence } from '../../speech/spoken-turn.ts'
 import { FRAME_MS, type ServerMessage } from './messages.ts'
 
-/** A packet is sent when less than this is left to play, so a board buffers at most 300 ms. */
+/** A packet is sent when less is left to play: on a steady network a board holds 300 ms. */
 const AHEAD_MS = 240
 
 /**
  * Paces packets a little ahead of the playback: a board that loses the network for a moment plays
- * on, and its queue of 2.4 s never overflows.
+ * on, and its queue of 2.4 s has room for what then comes at once. After a gap of more than two
+ * seconds the board drops what does not fit.
  */
-export function createPace(clock: Clock) {
+export function createPlaybackPacer(clock: Clock) {
   /** When the board will have played everything that was sent, on the steady clock. */
   let playedAt = 0
   const wait = async (ms: number, signal: AbortSignal) => {
@@ -31,12 +32,12 @@ export function createPace(clock: Clock) {
   }
 }
 
-export type Pace = ReturnType<typeof createPace>
+export type PlaybackPacer = ReturnType<typeof createPlaybackPacer>
 
-export interface MouthOptions {
+export interface SpeechPlayerOptions {
   readonly sendMessage: (message: ServerMessage) => void
   readonly sendPacket: (packet: Uint8Array) => void
-  readonly pace: Pace
+  readonly pacer: PlaybackPacer
   readonly signal: AbortSignal
   /** Called with the first sound. */
   readonly onSound: () => void
@@ -45,7 +46,13 @@ export interface MouthOptions {
 const LENGTH_BYTES = 2
 
 /** Plays sentences on a board, between the messages that start and stop its speech. */
-export function createMouth({ sendMessage, sendPacket, pace, signal, onSound }: MouthOptions) {
+export function createSpeechPlayer({
+  sendMessage,
+  sendPacket,
+  pacer,
+  signal,
+  onSound,
+}: SpeechPlayerOptions) {
   let isOpen = false
 
   const subtitle = (text: string) => sendMessage({ type: 'tts', state: 'sentence_start', text })
@@ -54,7 +61,7 @@ export function createMouth({ sendMessage, sendPacket, pace, signal, onSound }: 
     let isBegun = false
     for await (const chunk of sound) {
       for (const packet of packetsIn(chunk)) {
-        await pace.due(signal)
+        await pacer.due(signal)
         signal.throwIfAborted()
         if (!isBegun) {
           subtitle(text)
@@ -62,7 +69,7 @@ export function createMouth({ sendMessage, sendPacket, pace, signal, onSound }: 
           isBegun = true
         }
         sendPacket(packet)
-        pace.sent()
+        pacer.sent()
       }
     }
   }
@@ -91,7 +98,7 @@ export function createMouth({ sendMessage, sendPacket, pace, signal, onSound }: 
   }
 }
 
-export type Mouth = ReturnType<typeof createMouth>
+export type SpeechPlayer = ReturnType<typeof createSpeechPlayer>
 
 /** Splits a chunk into packets, each of which comes after its length. */
 function* packetsIn(chunk: Uint8Array): Generator<Uint8Array> {

@@ -22,7 +22,7 @@ import {
   RECOGNISER_RATE,
 } from '../../upstream/ports/speech.ts'
 import type { ServerMessage } from './messages.ts'
-import { createMouth, type Mouth, type Pace } from './speech-player.ts'
+import { createSpeechPlayer, type PlaybackPacer, type SpeechPlayer } from './speech-player.ts'
 
 export interface BoardTurnOptions {
   readonly agent: Pick<Agent, 'openTurn'>
@@ -39,7 +39,7 @@ export interface BoardTurn {
   readonly sessionId: string
   /** The board's own tools. */
   readonly tools: () => readonly Tool[]
-  readonly pace: Pace
+  readonly pacer: PlaybackPacer
   readonly sendMessage: (message: ServerMessage) => void
   readonly sendPacket: (packet: Uint8Array) => void
   readonly onStage: (stage: Stage) => void
@@ -60,12 +60,12 @@ export class BoardTurns {
 
   /** Rejects with `invalid_key` when the key is not valid any more. */
   async run(principal: Principal, turn: BoardTurn, input: TurnInput): Promise<void> {
-    const { pace, signal } = turn
+    const { pacer, signal } = turn
     const stage = createSpeechStage(this.options, turn.onStage)
-    const mouth = createMouth({ ...turn, onSound: stage.sounded })
+    const player = createSpeechPlayer({ ...turn, onSound: stage.sounded })
     const onAbort = () => {
-      pace.stop()
-      mouth.close()
+      pacer.stop()
+      player.close()
     }
     signal.addEventListener('abort', onAbort, { once: true })
     try {
@@ -75,16 +75,16 @@ export class BoardTurns {
       const text = firstChars(await this.#hear(principal, input, turn), AGENT_TEXT_CHARS_MAX)
       signal.throwIfAborted()
       if (!('text' in input)) turn.sendMessage({ type: 'stt', text })
-      mouth.open()
-      await this.#answer(principal, text, turn, { mouth, stage })
+      player.open()
+      await this.#answer(principal, text, turn, { player, stage })
     } catch (error) {
       if (error instanceof AppError && error.code === 'invalid_key') throw error
-      if (!signal.aborted) await this.#explain(error, principal, turn, { mouth, stage })
+      if (!signal.aborted) await this.#explain(error, principal, turn, { player, stage })
     } finally {
       stage.end()
-      await pace.played(signal).catch(() => {})
+      await pacer.played(signal).catch(() => {})
       signal.removeEventListener('abort', onAbort)
-      mouth.close()
+      player.close()
     }
   }
 
@@ -126,7 +126,7 @@ export class BoardTurns {
   }
 
   /** Throws the first failure of model or speech, after everything before it was sent. */
-  async #answer(principal: Principal, text: string, turn: BoardTurn, { mouth, stage }: Saying) {
+  async #answer(principal: Principal, text: string, turn: BoardTurn, { player, stage }: Saying) {
     const { sessionId, tools, signal, onStage } = turn
     const ended = Promise.withResolvers<TurnEnd>()
     const request = { text, images: [], kb: true, ownTools: tools() }
@@ -152,7 +152,7 @@ export class BoardTurns {
     }
     try {
       for await (const sentence of speakTurn(opened, speak, signal, ended.resolve)) {
-        await mouth.say(sentence).catch((error: unknown) => {
+        await player.say(sentence).catch((error: unknown) => {
           if (!signal.aborted) failure ??= error
         })
         signal.throwIfAborted()
@@ -166,16 +166,16 @@ export class BoardTurns {
 
   /** Sends a sentence about the failure; speaks it unless speech itself failed. */
   async #explain(error: unknown, { tenantId }: Principal, turn: BoardTurn, saying: Saying) {
-    const { mouth, stage } = saying
+    const { player, stage } = saying
     if (!(error instanceof AppError)) {
       this.options.log.error('turn of a board failed', errorFields(error))
     }
     const told = error instanceof AppError ? error : appError('turn_failed')
-    mouth.open()
+    player.open()
     if (!told.code.startsWith('tts_')) {
       const aloud = this.#speakFor(tenantId)
       stage.asked(told.message)
-      const failure = await mouth.say(speakSentence(aloud, told.message, turn.signal)).then(
+      const failure = await player.say(speakSentence(aloud, told.message, turn.signal)).then(
         () => null,
         (failure: unknown) => failure,
       )
@@ -187,7 +187,7 @@ export class BoardTurns {
 }
 
 interface Saying {
-  readonly mouth: Mouth
+  readonly player: SpeechPlayer
   readonly stage: SpeechStage
 }
 

@@ -45,7 +45,7 @@ export interface TurnStats {
   readonly kb?: KbSearched | 'skipped'
 }
 
-/** The events of a turn, in the specification's words. */
+/** The events of a turn, named as clients get them (web/guides/en/api.md). */
 export type AgentEvent =
   | { readonly type: 'kb_refs'; readonly refs: readonly KbRef[] }
   | { readonly type: 'provider_fallback'; readonly from: 'byo'; readonly reason: FailureReason }

@@ -73,8 +73,8 @@ export interface ModelAnswer {
 
 type ChannelAnswer = Omit<ModelAnswer, 'usage' | 'model'>
 
-type Finish = Extract<LlmPart, { type: 'finish' }>
-export type FinishReason = Finish['reason']
+type FinishPart = Extract<LlmPart, { type: 'finish' }>
+export type FinishReason = FinishPart['reason']
 
 /**
  * The loop of model calls and tool rounds until the model has answered, on the primary channel and,
@@ -214,7 +214,7 @@ interface ModelCall {
   readonly charsMax: number
 }
 
-const UNFINISHED: Finish = { type: 'finish', reason: 'other', usage: null }
+const UNFINISHED: FinishPart = { type: 'finish', reason: 'other', usage: null }
 
 /** One model call; its text is emitted as it comes. */
 async function callModel(
@@ -226,7 +226,7 @@ async function callModel(
 ): Promise<CallAnswer> {
   const text = new TextInPieces()
   const toolCalls: ToolCall[] = []
-  let finish: Finish = UNFINISHED
+  let finish: FinishPart = UNFINISHED
   let heldBytes = 0
   const meter = new CallCount()
   try {

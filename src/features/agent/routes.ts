@@ -26,7 +26,7 @@ export interface AgentRouteOptions {
 
 const body = jsonBody(AgentRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 
-/** The event without the arguments of a tool call, which the specification does not have. */
+/** The event without the arguments of a tool call, which only the console's transcript shows. */
 const wireOf = (event: AgentEvent): object =>
   event.type === 'tool_call' ? { type: event.type, name: event.name } : event
 

@@ -158,7 +158,9 @@ const broughtBy = ({ conversation }: TurnRequest): Brought => ({
 /** All images that the model is sent. */
 const imagesOf = ({ images, conversation }: TurnRequest): readonly string[] =>
   conversation
-    ? conversation.messages.flatMap((said) => (said.role === 'user' ? (said.images ?? []) : []))
+    ? conversation.messages.flatMap((message) =>
+        message.role === 'user' ? (message.images ?? []) : [],
+      )
     : images
 
 export type Agent = ReturnType<typeof createAgent>

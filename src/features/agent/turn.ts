@@ -117,7 +117,7 @@ export async function runTurn(
 interface LoopParts {
   readonly primary: Channel
   readonly before: Memory
-  readonly found: Found
+  readonly found: Retrieved
   readonly share: MemoryShare
 }
 
@@ -219,9 +219,9 @@ const counted = ({ usage }: TurnOptions, principal: Principal, channel: Channel)
 })
 
 /** What a turn knows of the documents; null when it did not search them. */
-type Found = Retrieval | 'skipped' | null
+type Retrieved = Retrieval | 'skipped' | null
 
-const passagesOf = (found: Found) =>
+const passagesOf = (found: Retrieved) =>
   found === null || found === 'skipped' ? NO_PASSAGES : found.passages
 
 /** When the search fails, the agent still answers, and an event of the turn says so. */
@@ -229,7 +229,7 @@ async function retrieveFor(
   { retrieve, log }: TurnOptions,
   { principal, request, resolved }: Turn,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<Retrieved> {
   // The text is empty for an image without a question.
   if (!resolved.kb || request.text === '') return null
   try {
@@ -262,7 +262,7 @@ function fallbackOf({ fallback }: ChannelChoice): Channel | null {
   return fallback && { label: 'platform_fallback', llm: fallback, model: null, isCurrent }
 }
 
-const statsOf = ({ modelCalls, channel, usage }: ModelAnswer, found: Found): TurnStats => ({
+const statsOf = ({ modelCalls, channel, usage }: ModelAnswer, found: Retrieved): TurnStats => ({
   type: 'stats',
   iterations: modelCalls,
   channel: channel.label,

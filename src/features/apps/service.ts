@@ -60,12 +60,12 @@ export function createApps({ store, keys, clock }: AppsOptions) {
     checkImported: (item: unknown): ImportedApp => checked(ImportedApp, item),
 
     /** Throws `above_own_limit` for limits above those of the key that asks. */
-    async issueKey(maker: Maker, id: string, { name, ...asked }: AppKeyRequest) {
+    async issueKey(maker: Maker, id: string, { name, ...wanted }: AppKeyRequest) {
       const { tenantId, keyId: madeBy, userId: personId = null } = maker
       await read(tenantId, id)
       const limits = await keys.limitsWithin(maker, {
-        ...(asked.rate_limit === undefined ? {} : { rateLimit: asked.rate_limit }),
-        ...(asked.daily_tokens === undefined ? {} : { dailyTokens: asked.daily_tokens }),
+        ...(wanted.rate_limit === undefined ? {} : { rateLimit: wanted.rate_limit }),
+        ...(wanted.daily_tokens === undefined ? {} : { dailyTokens: wanted.daily_tokens }),
       })
       const issued = await keys.issueForApp(tenantId, id, { name, madeBy, personId, ...limits })
       if (!issued) throw missing()

@@ -27,7 +27,7 @@ const jsonText = (tools: readonly string[] | null) =>
 
 export type AppName = Pick<App, 'id' | 'name' | 'created_at'>
 
-/** Apps by tenant, in the field names of the specification. */
+/** Apps by tenant, in the field names of the API. */
 export function createAppStore(db: Db) {
   return {
     async list(tenantId: string): Promise<App[]> {

@@ -45,10 +45,10 @@ export function createPairing(options: PairingOptions) {
   }
 
   /** Null when the tenant has no room for a device or a key. */
-  async function insert(maker: Maker, { board }: WaitingBoard, asked: DevicePairRequest) {
+  async function insert(maker: Maker, { board }: WaitingBoard, request: DevicePairRequest) {
     const { tenantId, keyId: madeBy } = maker
     const limits = await keys.limitsWithin(maker, {})
-    const { name, app_id: appId } = asked
+    const { name, app_id: appId } = request
     const { type: hwModel, firmware } = board
     const [id, createdAt] = [newId(), clock.iso()]
     const scope = { deviceId: id, madeBy, ...limits }
@@ -83,12 +83,12 @@ export function createPairing(options: PairingOptions) {
      * Binds the board that shows these digits. Throws `pairing_code_wrong`, after ten of them in an
      * hour `rate_limited_activation`, and `quota_devices` or `quota_keys`.
      */
-    async pair(maker: Maker, asked: DevicePairRequest): Promise<Device> {
+    async pair(maker: Maker, request: DevicePairRequest): Promise<Device> {
       const { tenantId } = maker
       // Taken, not read: another person may have seen the same digits on the board.
-      const found = await guess(tenantId, () => waiting.take(asked.code))
+      const found = await guess(tenantId, () => waiting.take(request.code))
       try {
-        const id = await insert(maker, found, asked)
+        const id = await insert(maker, found, request)
         if (id !== null) return await devices.read(tenantId, id)
       } catch (error) {
         await waiting.add(found)

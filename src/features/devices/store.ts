@@ -1,6 +1,7 @@
 import {
   type Db,
   expectRows,
+  joined,
   locked,
   type Statement,
   sql,
@@ -47,20 +48,21 @@ const touch = ({ tenantId, deviceId, at }: LastSeen): Statement => locked('devic
   UPDATE device SET last_seen_at = ${at} WHERE tenant_id = ${tenantId} AND id = ${deviceId}
     AND (last_seen_at IS NULL OR last_seen_at < ${at})`
 
+const LISTED = sql`
+  SELECT id, name, app_id, hw_model, firmware, activated_at, last_seen_at, code_expires_at,
+    created_at
+  FROM device`
+
 /** The rows of a tenant's devices. */
 export function createDeviceStore(db: Db) {
   return {
     list: (tenantId: string) =>
-      db.all<Device>(sql`
-        SELECT id, name, app_id, hw_model, firmware, activated_at, last_seen_at, code_expires_at,
-          created_at
-        FROM device WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
+      db.all<Device>(
+        joined(LISTED, sql`WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
+      ),
 
     find: (tenantId: string, id: string) =>
-      db.get<Device>(sql`
-        SELECT id, name, app_id, hw_model, firmware, activated_at, last_seen_at, code_expires_at,
-          created_at
-        FROM device WHERE tenant_id = ${tenantId} AND id = ${id}`),
+      db.get<Device>(joined(LISTED, sql`WHERE tenant_id = ${tenantId} AND id = ${id}`)),
 
     /** False, and nothing is stored, at `most` devices of the tenant or for a revoked maker. */
     async insert(device: NewDevice, most: number): Promise<boolean> {

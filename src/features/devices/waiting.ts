@@ -24,7 +24,7 @@ export interface WaitingOptions {
 
 /**
  * Boards that wait to be paired by their six digits. When too many wait, the address with the most
- * loses its oldest, so that invented boards of one address displace only each other.
+ * loses its oldest, so that many invented boards of one address displace each other first.
  */
 export function createWaitingBoards({ openCodes, secret, nonce: fresh }: WaitingOptions) {
   const life = { ttlMs: ACTIVATION_CODE_TTL_MS, countMax: WAITING_BOARDS_MAX }

@@ -123,11 +123,11 @@ function createLimits(store: Pick<KeyStore, 'limitsOf'>) {
      * The limits of a key that the caller makes. Throws `above_own_limit` where those asked for are
      * above the caller's own.
      */
-    async limitsWithin(maker: Maker, asked: Partial<KeyLimits>): Promise<KeyLimits> {
+    async limitsWithin(maker: Maker, wanted: Partial<KeyLimits>): Promise<KeyLimits> {
       const own = await ownLimits(maker)
       return {
-        rateLimit: withinOwn('rate_limit', own.rateLimit, asked.rateLimit, RATE_LIMIT_DEFAULT),
-        dailyTokens: withinOwn('daily_tokens', own.dailyTokens, asked.dailyTokens, 0),
+        rateLimit: withinOwn('rate_limit', own.rateLimit, wanted.rateLimit, RATE_LIMIT_DEFAULT),
+        dailyTokens: withinOwn('daily_tokens', own.dailyTokens, wanted.dailyTokens, 0),
       }
     },
   }

@@ -2,6 +2,7 @@ import type { Principal } from '../../core/principal.ts'
 import {
   type Db,
   expectRows,
+  joined,
   locked,
   type Statement,
   sql,
@@ -101,6 +102,11 @@ const insertKey = (key: NewKey, most: number): Statement => locked('api_key', ke
     ${key.createdAt}
   WHERE (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`
 
+const LISTED = sql`
+  SELECT id, prefix, tail, name, created_at, revoked_at, rate_limit, daily_tokens, app_id,
+    device_id
+  FROM api_key`
+
 async function countKeys(db: Db, tenantId: string): Promise<number> {
   const row = await db.get<{ count: number }>(
     sql`SELECT count(*) AS count FROM api_key WHERE tenant_id = ${tenantId}`,
@@ -178,10 +184,9 @@ export function createKeyStore(db: Db) {
 
     /** Newest first, including revoked keys. */
     list: (tenantId: string) =>
-      db.all<StoredKey>(sql`
-        SELECT id, prefix, tail, name, created_at, revoked_at, rate_limit, daily_tokens, app_id,
-          device_id
-        FROM api_key WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
+      db.all<StoredKey>(
+        joined(LISTED, sql`WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
+      ),
 
     /** The app and the device of a key; null when the tenant has no such key. */
     boundTo: (tenantId: string, id: string) =>
@@ -195,10 +200,7 @@ export function createKeyStore(db: Db) {
           rate_limit = coalesce(${to.rate_limit ?? null}, rate_limit),
           daily_tokens = coalesce(${to.daily_tokens ?? null}, daily_tokens)
         WHERE tenant_id = ${tenantId} AND id = ${id}`)
-      return db.get<StoredKey>(sql`
-        SELECT id, prefix, tail, name, created_at, revoked_at, rate_limit, daily_tokens, app_id,
-          device_id
-        FROM api_key WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      return db.get<StoredKey>(joined(LISTED, sql`WHERE tenant_id = ${tenantId} AND id = ${id}`))
     },
 
     /**

@@ -110,8 +110,8 @@ export function createKb(parts: KbParts) {
 
     /**
      * The passages for an agent turn, the most relevant first: those whose relevance and score
-     * reach the specification's threshold. Null without documents. Rejects when the embedder fails
-     * or takes too long.
+     * reach the threshold. Null without documents. Rejects when the embedder fails or takes too
+     * long.
      */
     async retrieve(
       tenantId: string,

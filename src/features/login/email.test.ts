@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { systemClock } from '../../core/clock.ts'
 import { createLogger } from '../../core/log.ts'
 import { createJobs } from '../../jobs/runner.ts'
-import { createOwnState } from '../../storage/own-state.ts'
+import { createLocalState } from '../../storage/local-state.ts'
 import { createEmailLogin, createLoginCodes } from './email.ts'
 
 const free = { reserve: async () => {}, giveBack: async () => {} }
@@ -20,7 +20,7 @@ function loginFor(isAllowed: (email: string) => Promise<boolean>) {
   const jobs = createJobs({ clock, log })
   const sent: string[] = []
   const codes = createLoginCodes({
-    openCodes: createOwnState(clock).openCodes,
+    openCodes: createLocalState(clock).openCodes,
     key: new Uint8Array(32),
   })
   const login = createEmailLogin({

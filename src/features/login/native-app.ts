@@ -89,22 +89,22 @@ export function createNativeLogin(options: NativeOptions) {
     refusal: ({ scheme }: NativeRequest): string => `${scheme}://auth/callback?error=access_denied`,
 
     /** A proof that this session was shown the page of consent. */
-    consent: (by: Consenting, asked: NativeRequest): string =>
-      proofOf(by, asked, clock.now() + CONSENT_MS_MAX),
+    consent: (by: Consenting, appRequest: NativeRequest): string =>
+      proofOf(by, appRequest, clock.now() + CONSENT_MS_MAX),
 
     /**
      * A deep link with a new code for this tenant. Throws `consent_missing` without the proof of
      * this session, and `forbidden_role` for a person who is no owner.
      */
-    async grant(by: Consenting, asked: NativeRequest, proof: string): Promise<string> {
+    async grant(by: Consenting, appRequest: NativeRequest, proof: string): Promise<string> {
       const until = Number.parseInt(proof, 10)
-      const isShown = sameSecret(proof, proofOf(by, asked, until))
+      const isShown = sameSecret(proof, proofOf(by, appRequest, until))
       if (!isShown || until <= clock.now()) throw appError('consent_missing')
       const { tenantId, userId } = by
       const mark = await store.ownerMark(tenantId, userId)
       if (mark === null) throw appError('forbidden_role')
       const code = randomToken(32)
-      const { challenge, scheme } = asked
+      const { challenge, scheme } = appRequest
       const grant: Grant = { tenantId, userId, challenge, mark }
       await codes.put(sha256Hex(code), JSON.stringify(grant), userId)
       return `${scheme}://auth/callback?code=${code}`

@@ -87,30 +87,31 @@ export function nativeRoutes(parts: NativeRouteParts) {
     return { tenantId: principal.tenantId, userId: principal.userId, sessionId: session.id }
   }
 
-  const toLogin = (asked: NativeRequest) => `/login?next=${encodeURIComponent(native.path(asked))}`
+  const toLogin = (appRequest: NativeRequest) =>
+    `/login?next=${encodeURIComponent(native.path(appRequest))}`
 
   return new Elysia({ name: 'login-native' })
     .get(
       '/native/authorize',
       async ({ request, server, set }) => {
         await limit({ request, server, set })
-        const asked = native.read(new URL(request.url).searchParams)
+        const appRequest = native.read(new URL(request.url).searchParams)
         const by = await consenting(request)
         if (!by) {
           set.status = 302
-          set.headers.location = toLogin(asked)
+          set.headers.location = toLogin(appRequest)
           return ''
         }
-        const { challenge, scheme } = asked
+        const { challenge, scheme } = appRequest
         const email = await tenants.emailOf(by.userId)
         const shown = { email, tenant: await tenants.nameOf(by.tenantId), scheme }
         const fields = {
           code_challenge: challenge,
           code_challenge_method: 'S256',
           app_scheme: scheme,
-          consent: native.consent(by, asked),
+          consent: native.consent(by, appRequest),
         }
-        const page = { ...shown, fields, refusal: native.refusal(asked) }
+        const page = { ...shown, fields, refusal: native.refusal(appRequest) }
         const html = consentPage(page, head, languageOf(request))
         return new Response(html, { headers: { ...PAGE, ...policyOf(scheme) } })
       },
@@ -122,12 +123,12 @@ export function nativeRoutes(parts: NativeRouteParts) {
         await limit({ request, server, set })
         const bytes = await readBytes(request, ANONYMOUS_BODY_BYTES_MAX)
         const form = new URLSearchParams(new TextDecoder().decode(bytes))
-        const asked = native.read(form)
+        const appRequest = native.read(form)
         const by = await consenting(request)
         set.status = 302
         set.headers.location = by
-          ? await native.grant(by, asked, form.get('consent') ?? '')
-          : toLogin(asked)
+          ? await native.grant(by, appRequest, form.get('consent') ?? '')
+          : toLogin(appRequest)
         return ''
       },
       { parse: 'none', detail: consentDoc },

@@ -75,7 +75,7 @@ test('a cancelled log summary is not read to its end', async () => {
 const rows = (latencies: readonly (number | null)[]) =>
   latencies.map((latencyMs) => ({ latencyMs, count: 1, errors: 0 }))
 
-/** The contract's words: sort ascending, take index floor((n-1)·p). */
+/** Percentiles the plain way: sort ascending, take index floor((n-1)·p). */
 function byTheBook(latencies: readonly number[], p: number): number | null {
   const sorted = latencies.toSorted((a, b) => a - b)
   return sorted[Math.floor((sorted.length - 1) * p)] ?? null

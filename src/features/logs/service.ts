@@ -53,8 +53,9 @@ export function createLogs(options: LogsOptions) {
     },
 
     /**
-     * The newest rows that match, and a summary of all that match, which includes every request
-     * that was answered before. Rejects with the signal's reason when it aborts.
+     * The newest rows that match, and a summary of all that match. Both include what this server
+     * has answered before; rows of other servers come within a second. Rejects with the signal's
+     * reason when it aborts.
      */
     list: (tenantId: string, query: LogQuery, signal?: AbortSignal): Promise<LogsResponse> =>
       inTurn(tenantId, () => read(tenantId, query, signal), signal),

@@ -1,4 +1,4 @@
-import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
+import { type Db, joined, type Reader, type Statement, sql } from '../../storage/db.ts'
 import type { LogFilter } from './model.ts'
 
 /** One answered request, metadata only. `ts` is epoch ms. */
@@ -62,11 +62,6 @@ function statementOf(row: WaitingRow | RowEnd): Statement {
   row.isTaken = true
   return insert(row)
 }
-
-const joined = (...parts: readonly Statement[]): Statement => ({
-  sql: parts.map((part) => part.sql).join(' '),
-  args: parts.flatMap((part) => part.args),
-})
 
 /** Which index leads to the rows of a filter. */
 type Way = 'time' | 'session' | 'status'

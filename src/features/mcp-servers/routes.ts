@@ -101,8 +101,8 @@ const listingRoutes = (gate: Gate, servers: McpServers, answers: JsonAnswers) =>
       '/mcp-servers/:id/refresh',
       async (context) => {
         const { principal, params } = context
-        const asked = await servers.refresh(principal.tenantId, params.id)
-        return answers.respond(context, async () => asked)
+        const listing = await servers.refresh(principal.tenantId, params.id)
+        return answers.respond(context, async () => listing)
       },
       {
         allow: MANAGERS,

@@ -32,7 +32,7 @@ interface Effective {
 export function createModelLists({ store, seal, clock, platform, ask }: ModelListOptions) {
   const known = createTtlMap<ModelListing>(clock, LIST_MS, PROVIDER_CHANNELS_MAX)
   /** Requests under way, so that several pages share one. */
-  const asked = new Map<string, Promise<ModelListing>>()
+  const listings = new Map<string, Promise<ModelListing>>()
 
   async function effectiveOf(tenantId: string): Promise<Effective> {
     const saved = await store.get(tenantId)
@@ -52,7 +52,7 @@ export function createModelLists({ store, seal, clock, platform, ask }: ModelLis
       if (listing.failure === null) known.set(name, listing)
       return listing
     } finally {
-      asked.delete(name)
+      listings.delete(name)
     }
   }
 
@@ -66,8 +66,8 @@ export function createModelLists({ store, seal, clock, platform, ask }: ModelLis
       let listing = known.get(name)
       if (!listing) {
         const asking =
-          asked.get(name) ?? askOnce(channel === 'byo' ? tenantId : null, name, endpoint)
-        asked.set(name, asking)
+          listings.get(name) ?? askOnce(channel === 'byo' ? tenantId : null, name, endpoint)
+        listings.set(name, asking)
         listing = await asking
       }
       return { models: [...listing.models], channel, error_class: listing.failure }

@@ -37,15 +37,15 @@ export function createShares(options: SharesOptions) {
      * turns than that key may have, `quota_shares` at the quota, and `not_found` for an app that is
      * not the tenant's.
      */
-    async create(maker: Maker, appId: string, asked: ShareRequest) {
+    async create(maker: Maker, appId: string, request: ShareRequest) {
       const { tenantId, keyId: madeBy } = maker
       await apps.read(tenantId, appId)
       const own = await keys.ownLimits(maker)
-      const daily_turns = withinOwn('daily_turns', turnsOf(own), asked.daily_turns, TURNS_DEFAULT)
+      const daily_turns = withinOwn('daily_turns', turnsOf(own), request.daily_turns, TURNS_DEFAULT)
       const at = clock.iso()
-      if (asked.expires_at !== null && asked.expires_at <= at) throw appError('share_expiry')
+      if (request.expires_at !== null && request.expires_at <= at) throw appError('share_expiry')
       const token = randomToken(32)
-      const share = { id: newId(), app_id: appId, ...asked, daily_turns, created_at: at }
+      const share = { id: newId(), app_id: appId, ...request, daily_turns, created_at: at }
       const { dailyTokens } = own
       const stored = { ...share, tenantId, hash: sha256Hex(token), madeBy, dailyTokens }
       if (!(await store.insert(stored, SHARES_MAX))) {

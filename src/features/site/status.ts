@@ -6,7 +6,7 @@ export type CheckState = 'ok' | 'off' | 'down'
  * The result of a probe. `class` is one short public word such as `timeout`: never a key, an
  * address or an upstream's own text.
  */
-export interface Finding {
+export interface ProbeFinding {
   readonly state: CheckState
   readonly class: string
 }
@@ -17,10 +17,10 @@ export interface Probe {
    * Checks the dependency itself, free of charge. When it throws, the class is `error`; null leaves
    * the check out of the report.
    */
-  run(signal: AbortSignal): Promise<Finding | null>
+  run(signal: AbortSignal): Promise<ProbeFinding | null>
 }
 
-export interface Check extends Finding {
+export interface Check extends ProbeFinding {
   readonly name: string
   readonly latency_ms: number
 }
@@ -58,12 +58,14 @@ export function createStatus({ clock, probes, vital, basis = () => null }: Statu
   async function check(probe: Probe): Promise<Check[]> {
     const start = clock.steady()
     const giveUp = new AbortController()
-    const { promise: late, resolve } = Promise.withResolvers<Finding | null>()
+    const { promise: late, resolve } = Promise.withResolvers<ProbeFinding | null>()
     const cancel = clock.after(PROBE_MS, () => {
       giveUp.abort()
       resolve({ state: 'down', class: 'timeout' })
     })
-    const asked = probe.run(giveUp.signal).catch((): Finding => ({ state: 'down', class: 'error' }))
+    const asked = probe
+      .run(giveUp.signal)
+      .catch((): ProbeFinding => ({ state: 'down', class: 'error' }))
     const found = await Promise.race([asked, late])
     cancel()
     const latency_ms = Math.round(clock.steady() - start)

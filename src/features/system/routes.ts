@@ -52,9 +52,9 @@ export const systemRoutes = (
     .put(
       '/system',
       async ({ request, upload }) => {
-        const asked = await changes.read(request, upload)
-        const answer = await system.put(asked)
-        tell(request, Object.keys(asked).sort().join(', '))
+        const change = await changes.read(request, upload)
+        const answer = await system.put(change)
+        tell(request, Object.keys(change).sort().join(', '))
         return answer
       },
       {

@@ -47,9 +47,11 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
       const timed = stopwatch(clock, onStage)
       const heard = await timed('/v1/asr', async (note) => {
         const clip = { bytes: audio, tenantId: principal.tenantId }
-        const { text } = await voice.transcribe(clip, signal).catch(askAgain)
+        const { text } = await voice.transcribe(clip, signal).catch((error: unknown) => {
+          throw asRepeatRequest(error)
+        })
         note({ textChars: charCount(text) })
-        if (text === '') throw askToRepeat()
+        if (text === '') throw appError('speech_not_understood')
         return firstChars(text, AGENT_TEXT_CHARS_MAX)
       })
       const reply = await timed('/v1/agent', async (note) => {
@@ -80,9 +82,8 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
 
 export type VoiceLoop = ReturnType<typeof createVoiceLoop>
 
-const askToRepeat = (cause?: unknown) => appError('speech_not_understood', {}, { cause })
-
 /** Keeps the 413 of a recording that is too long; any other failure asks the person to repeat. */
-function askAgain(error: unknown): never {
-  throw error instanceof AppError && error.errorClass === 'upstream' ? askToRepeat(error) : error
-}
+const asRepeatRequest = (error: unknown): unknown =>
+  error instanceof AppError && error.errorClass === 'upstream'
+    ? appError('speech_not_understood', {}, { cause: error })
+    : error

@@ -73,7 +73,7 @@ function startWriter(url: string) {
   }
 }
 
-interface Waiting {
+interface WaitingBatch {
   readonly batch: readonly Statement[]
 }
 
@@ -87,7 +87,7 @@ const LARGE_BYTES = 64 * 1024
  * one is written alone, and waiting small ones go between two large ones. So a turn waits for one
  * document of another tenant and not for all that were sent at once.
  */
-export function createWriteQueue<Item extends Waiting>() {
+export function createWriteQueue<Item extends WaitingBatch>() {
   const small: Item[] = []
   const large: Item[] = []
   let afterLarge = true

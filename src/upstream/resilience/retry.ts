@@ -8,8 +8,8 @@ const RETRY_AFTER_MS_MAX = 5000
 
 /**
  * Runs `work`, and again at most twice when an upstream could not be reached or was busy. `work`
- * must settle before any part of its answer is passed on. This is the only place that sends a
- * request again.
+ * must settle before any part of its answer is passed on. No other place sends the
+ * same request of a model or of speech again; adapters send another one, with fewer fields.
  */
 export async function retry<Result>(
   work: () => Promise<Result>,

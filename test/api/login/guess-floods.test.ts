@@ -4,14 +4,14 @@ import type { AppError } from '../../../src/core/errors.ts'
 import { createEmailLogin, createLoginCodes } from '../../../src/features/login/email.ts'
 import { createRateLimiter } from '../../../src/http/request-limits.ts'
 import type { createJobs } from '../../../src/jobs/runner.ts'
-import { createOwnState } from '../../../src/storage/own-state.ts'
+import { createLocalState } from '../../../src/storage/local-state.ts'
 import { fakeClock } from '../../support/clock.ts'
 
 const free = { reserve: async () => {}, giveBack: async () => {} }
 
 test('an address at its limits stays there after 101,000 other names were tried', async () => {
   const clock = fakeClock()
-  const state = createOwnState(clock)
+  const state = createLocalState(clock)
   const jobs = { run: () => {} } as unknown as ReturnType<typeof createJobs>
   const login = createEmailLogin({
     clock,

@@ -138,8 +138,10 @@ const TEXT_SAMPLES: readonly Sample[] = [
   },
   {
     rule: 'no comment cites a text that is not here',
-    bad: { 'src/core/a.ts': `\n/** A key (${elsewhere}, section 4). */` },
-    expect: ['src/core/a.ts:2'],
+    bad: {
+      'src/core/a.ts': `\n/** A key (${elsewhere}, section 4). */\n// As the ${elsewhere} says.`,
+    },
+    expect: ['src/core/a.ts:2', 'src/core/a.ts:3'],
     good: { 'src/core/a.ts': `// Keys (RFC 6750).\nconst a = '(${elsewhere})'` },
   },
   {

@@ -5,15 +5,6 @@ import {
 } from '../../../src/core/limits/contract.ts'
 import type { App, AppInput } from '../../api/types.ts'
 
-/** Every tool that a model can be offered; test/api/fallback.test.ts compares them. */
-export const TOOLS = [
-  'current_time',
-  'calculator',
-  'search_knowledge_base',
-  'fetch_url',
-  'web_search',
-] as const
-
 /** The values of the form, as typed. */
 export interface Draft {
   readonly name: string

@@ -1,10 +1,10 @@
 import { TOOLS_ENABLED_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { TOOLS } from '../../i18n/tool-words.ts'
 import { SwitchField } from '../../ui/form.tsx'
 import { McpPicker } from '../tools/mcp-picker.tsx'
 import { isOf } from '../tools/offer.ts'
 import { useServers } from '../tools/use-servers.ts'
-import { TOOLS } from './draft.ts'
 
 interface ToolPickerProps {
   readonly tools: readonly string[] | null

@@ -1,10 +1,10 @@
 import { useI18n } from '../../i18n/index.tsx'
+import { TOOL_WORDS, TOOLS } from '../../i18n/tool-words.ts'
 import { Section } from '../../ui/page.tsx'
-import { TOOLS } from '../apps/draft.ts'
 
 /** The tools that come with the product. */
 export function BuiltIn() {
-  const { t } = useI18n()
+  const { t, language } = useI18n()
   return (
     <Section title={t('tools.builtin')} about={t('tools.builtin.about')}>
       <dl className="card divide-y divide-line">
@@ -13,7 +13,7 @@ export function BuiltIn() {
             <dt>
               <code>{name}</code>
             </dt>
-            <dd className="text-[0.93rem] text-ink-2">{t(`tools.builtin.${name}`)}</dd>
+            <dd className="text-[0.93rem] text-ink-2">{TOOL_WORDS[name][language]}</dd>
           </div>
         ))}
       </dl>

@@ -30,7 +30,7 @@ export function ServerDialog({ server, open, onClose }: ServerDialogProps) {
   )
 }
 
-/** The server is asked while this is saved, which takes ten seconds at most. */
+/** The server is asked while this is saved; one that is silent is given ten seconds. */
 function ServerForm({ server, onClose }: Omit<ServerDialogProps, 'open'>) {
   const { t } = useI18n()
   const [name, setName] = useState(server?.name ?? '')

@@ -15,7 +15,7 @@ export interface Boundaries {
   readonly blockEnd: Uint32Array
 }
 
-/** A text by code points, the unit of all sizes and positions of the contract. */
+/** A text by code points, the unit of all sizes and positions in the API. */
 export interface Points {
   readonly text: string
   readonly length: number

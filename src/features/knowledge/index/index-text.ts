@@ -29,17 +29,18 @@ export function indexTextsOf(title: string, chunks: readonly string[]): string[]
   return parts.map(({ text, fresh }, i) => {
     const start = end
     end += fresh.length
-    const begun = headings[next]?.start === start
-    if (begun) enter(path, headings[next++] as Heading)
+    const startsSection = headings[next]?.start === start
+    if (startsSection) pushHeading(path, headings[next++] as Heading)
     const context = path.map((heading) => heading.text)
-    for (; (headings[next]?.start ?? end) < end; next++) enter(path, headings[next] as Heading)
-    const isOwn = begun || endsParagraph(chunks[i - 1] ?? '')
+    for (; (headings[next]?.start ?? end) < end; next++)
+      pushHeading(path, headings[next] as Heading)
+    const isOwn = startsSection || endsParagraph(chunks[i - 1] ?? '')
     return [title, ...context, isOwn ? fresh : text].join('\n')
   })
 }
 
 /** Adds `heading` to the path and removes the headings of the sections that it ends. */
-function enter(path: Heading[], heading: Heading): void {
+function pushHeading(path: Heading[], heading: Heading): void {
   while ((path.at(-1)?.level ?? 0) >= heading.level) path.pop()
   path.push({ ...heading, text: firstChars(heading.text, HEADING_CHARS_MAX) })
 }

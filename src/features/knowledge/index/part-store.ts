@@ -9,7 +9,7 @@ export interface PartStoreOptions extends Omit<KbStoreParts, 'reader'> {
 }
 
 /** A document as one of the parts of a source, numbered from 1. */
-export interface NewPart extends DocText {
+interface NewPart extends DocText {
   readonly part: number
   readonly parts: number
   /** ISO 8601, the same for all parts. */
@@ -17,7 +17,7 @@ export interface NewPart extends DocText {
 }
 
 /** A new document, with the source that it belongs to. */
-export interface ArrivingPart {
+interface ArrivingPart {
   readonly num: number
   readonly tenant_id: string
   readonly source_id: string
@@ -104,7 +104,7 @@ export function createPartStore(options: PartStoreOptions) {
       )
     },
 
-    /** The `new` documents of all sources. */
+    /** The `new` documents of all sources; `abandon` discards some of them. */
     arriving: () =>
       db.all<ArrivingPart>(sql`
         SELECT num, tenant_id, source_id FROM kb_doc WHERE stage <> 'live' AND stage = 'new'`),
@@ -125,6 +125,8 @@ export function createPartStore(options: PartStoreOptions) {
     },
   }
 }
+
+export type PartStore = ReturnType<typeof createPartStore>
 
 const othersOf = (tenantId: string, sourceId: string): Statement => sql`
   SELECT count(*) AS docs FROM kb_doc

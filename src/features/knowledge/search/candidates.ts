@@ -4,7 +4,7 @@ import type { LiveEmbedding } from '../index/embedding.ts'
 import { indexTextOf } from '../index/index-text.ts'
 import type { KbStore, Passage } from '../index/store.ts'
 import type { CalibrationOf } from './calibration.ts'
-import { queryTerms, tellingPart } from './terms.ts'
+import { queryTerms, withoutStopWords } from './terms.ts'
 
 /** Candidates of each index. */
 const BY_WORDS = 50
@@ -47,7 +47,7 @@ export function createCandidates(parts: CandidateParts) {
     // A text without a word that the model knows has the zero vector, which is near to nothing.
     const vector = query?.some((x) => x !== 0) ? query : null
     const [byWord, near] = await Promise.all([
-      words.search(tenantId, queryTerms(tellingPart(question)), BY_WORDS, signal),
+      words.search(tenantId, queryTerms(withoutStopWords(question)), BY_WORDS, signal),
       vector ? vectors.search(space, vector, BY_VECTORS, signal) : [],
     ])
     const cosines = new Map(near.map(({ key, cosine }) => [key, cosine]))

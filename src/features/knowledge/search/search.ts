@@ -8,7 +8,7 @@ import { ChannelFailure } from '../../../upstream/ports/failure.ts'
 import { indexTextOf } from '../index/index-text.ts'
 import type { Passage } from '../index/store.ts'
 import { type Candidate, type CandidateParts, createCandidates } from './candidates.ts'
-import { tellingPart } from './terms.ts'
+import { withoutStopWords } from './terms.ts'
 
 /** Passages that a reranker gets, the best ones. */
 const RERANKED_MAX = 20
@@ -62,7 +62,7 @@ export function createSearch(parts: SearchParts) {
       .slice(0, COMPARED_MAX)
     const texts = compared.map(({ passage }) => indexTextOf(passage))
     const { shared } = embedding.current
-    const words = await shared.wordSimilarities(tenantId, tellingPart(text), texts, signal)
+    const words = await shared.wordSimilarities(tenantId, withoutStopWords(text), texts, signal)
     const ranked = compared
       .map(({ passage, score, evidence }, i) => {
         const whole = { ...evidence, words: words?.[i] ?? null }
@@ -162,7 +162,7 @@ const WITHOUT_WORDS: typeof WITH_WORDS = {
 /** The threshold does not rise beyond the measured number of passages. */
 const PASSAGES_MAX = 2_000
 
-/** How relevant a passage is, from 0 to 1; 0.45 is the specification's threshold. */
+/** How relevant a passage is, from 0 to 1; a turn shows it from 0.45 on. */
 function relevance(evidence: Evidence, context: SearchContext): number {
   const fit = evidence.words === null ? WITHOUT_WORDS : WITH_WORDS
   const sum =

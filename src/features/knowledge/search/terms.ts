@@ -169,7 +169,7 @@ const ENGLISH = `
   will would shall should may might must not no if as about into than then so some any all name
   called`
 
-const emptyWords = lazy(() => new Set(`${CHINESE} ${ENGLISH}`.trim().split(/\s+/)))
+const STOP_WORDS = lazy(() => new Set(`${CHINESE} ${ENGLISH}`.trim().split(/\s+/)))
 const segmenter = lazy(() => new Intl.Segmenter('zh', { granularity: 'word' }))
 const LETTER = /[\p{L}\p{N}]/u
 
@@ -177,11 +177,11 @@ const LETTER = /[\p{L}\p{N}]/u
  * The question with a blank in place of each such word; the question itself when it has no other
  * words.
  */
-export function tellingPart(question: string): string {
-  const empty = emptyWords()
+export function withoutStopWords(question: string): string {
+  const stopWords = STOP_WORDS()
   let rest = ''
   for (const { segment } of segmenter().segment(question)) {
-    rest += empty.has(segment.toLowerCase()) ? ' ' : segment
+    rest += stopWords.has(segment.toLowerCase()) ? ' ' : segment
   }
   return LETTER.test(rest) ? rest : question
 }

@@ -3,8 +3,8 @@ import { newId } from '../../../core/crypto.ts'
 import { appError } from '../../../core/errors.ts'
 import { SOURCES_REFRESHED_MAX } from '../../../core/limits/contract.ts'
 import { type AllowList, checkedUrl } from '../../../upstream/egress/url-guard.ts'
+import type { PartStore } from '../index/part-store.ts'
 import type { CarriedSource, KnownSource, SourceArchiveStore } from './archive-store.ts'
-import type { Documents } from './ingest.ts'
 import type { Sources } from './service.ts'
 import type { SourceStore } from './store.ts'
 import type { SourceWork } from './work.ts'
@@ -12,7 +12,7 @@ import type { SourceWork } from './work.ts'
 export interface SourceArchiveParts {
   readonly archive: SourceArchiveStore
   readonly store: Pick<SourceStore, 'counts'>
-  readonly documents: Pick<Documents, 'publish' | 'retire' | 'discard' | 'sweep'>
+  readonly documents: Pick<PartStore, 'publish' | 'retire' | 'discard' | 'sweep'>
   readonly work: Pick<SourceWork, 'end'>
   readonly addUrl: Sources['addUrl']
   readonly clock: Pick<Clock, 'now'>

@@ -5,52 +5,22 @@ import {
   SOURCE_READINGS,
 } from '../../../core/limits/machine.ts'
 import { createSemaphore, type Semaphore } from '../../../core/semaphore.ts'
-import type { Statement } from '../../../storage/db.ts'
-import type { Part } from './cut.ts'
+import type { PartStore } from '../index/part-store.ts'
 import { failure, quotaFailure } from './failure.ts'
+import { fileKind } from './file-kind.ts'
 import { cutTitle } from './model.ts'
 import type { FetchedPage, Pages } from './pages.ts'
 import type { Read, ReadText, Spool } from './reading.ts'
-import type { SourceKey, SourceRow, SourceStore, Version } from './store.ts'
-
-/** Stores the documents of sources (features/kb). */
-export interface Documents {
-  /** Cuts, embeds and stores one document without showing it. Rejects as the embedder does. */
-  add(source: SourceKey, doc: NewDocument, signal: AbortSignal): Promise<void>
-  room(tenantId: string, sourceId: string): Promise<number>
-  publish(tenantId: string, sourceId: string, count: number): Statement[]
-  retire(tenantId: string, sourceId: string): Statement
-  /** Discards documents that were added and not shown. */
-  discard(sourceId?: string): Promise<void>
-  /** Documents of all sources that were added and not shown; `abandon` discards some of them. */
-  arriving(): Promise<{ num: number; tenant_id: string; source_id: string }[]>
-  abandon(nums: readonly number[]): Promise<void>
-  sweep(): Promise<void>
-}
-
-export interface NewDocument extends Part {
-  readonly title: string
-  readonly part: number
-  readonly parts: number
-  readonly createdAt: string
-}
+import type { SourceRow, SourceStore, Version } from './store.ts'
 
 export interface IngestOptions {
   readonly store: SourceStore
-  readonly documents: Documents
+  readonly documents: PartStore
   readonly spool: Spool
   readonly pages: Pages
   readonly read: Read
-  readonly kindOf: KindOf
   readonly clock: Clock
 }
-
-/** The kind of a file by its contents; null when it is not supported. */
-export type KindOf = (
-  bytes: Uint8Array,
-  fileName: string,
-  contentType?: string,
-) => { readonly kind: string; readonly mediaType: string } | 'encrypted' | null
 
 /** A file in the spool, and its version as the page reported it. */
 interface Spooled extends Version {
@@ -64,7 +34,7 @@ interface Spooled extends Version {
  * `SourceFailure`, or what the embedder and the database throw; no new document is shown then.
  */
 export function createIngest(options: IngestOptions) {
-  const { store, documents, spool, read, kindOf, clock } = options
+  const { store, documents, spool, read, clock } = options
   const fetches = createSemaphore(SOURCE_FETCHES)
   const fetchPage = createFetch(fetches, options)
   const readings = createReadings()
@@ -77,7 +47,7 @@ export function createIngest(options: IngestOptions) {
       await store.unchanged(source, { etag, lastModified }, at())
       return
     }
-    const kind = page.bytes > 0 && kindOf(spool.map(source.id), '', page.contentType)
+    const kind = page.bytes > 0 && fileKind(spool.map(source.id), '', page.contentType)
     const isPage = kind && (kind === 'encrypted' || PAGE_KINDS.has(kind.kind))
     if (page.bytes > 0 && !isPage) throw failure('unsupported')
     await makeDocuments(source, page, signal)

@@ -126,7 +126,7 @@ function explained(error: unknown): unknown {
 /** Recently asked hosts that are remembered. */
 const HOSTS_MAX = 10_000
 
-/** Waits so that no host and port is asked more often than once in `SOURCE_HOST_MS_MIN`. */
+/** Waits so that this server asks a host and port once in `SOURCE_HOST_MS_MIN` at most. */
 function createPace(clock: Clock) {
   /** When a host may be asked again. */
   const hosts = createTtlMap<number>(clock, 60_000, HOSTS_MAX)

@@ -12,7 +12,7 @@ function open(store: Partial<SourcesParts['store']>, removeFile = async () => {}
     work: { wake() {} },
     spool: {
       write: async () => 3,
-      map: () => new Uint8Array(3),
+      map: () => Buffer.from('abc'),
       remove: () => removed.push('spool'),
     },
     files: {
@@ -22,7 +22,6 @@ function open(store: Partial<SourcesParts['store']>, removeFile = async () => {}
         return removeFile()
       },
     },
-    kindOf: () => ({ mediaType: 'text/plain' }),
     clock: systemClock(),
     log: { warn: (event: string) => logged.push(event) },
     limits: { file_mb_max: 1 },

@@ -9,7 +9,8 @@ import { createSemaphore } from '../../../core/semaphore.ts'
 import { firstChars } from '../../../core/text.ts'
 import type { SharedFiles } from '../../../storage/shared-state.ts'
 import { type AllowList, checkedUrl } from '../../../upstream/egress/url-guard.ts'
-import type { Documents, KindOf } from './ingest.ts'
+import type { PartStore } from '../index/part-store.ts'
+import { fileKind } from './file-kind.ts'
 import {
   cutTitle,
   type KbLimitsResponse,
@@ -35,10 +36,9 @@ type Save = (bytes: AsyncIterable<Uint8Array>) => Promise<void>
 export interface SourcesParts {
   readonly store: SourceStore
   readonly work: SourceWork
-  readonly documents: Pick<Documents, 'retire'>
+  readonly documents: Pick<PartStore, 'retire'>
   readonly spool: Spool
   readonly files: SharedFiles
-  readonly kindOf: KindOf
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn'>
   /** Private hosts that tenants may name. */
@@ -69,7 +69,15 @@ export function createSources(parts: SourcesParts) {
     if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now))) {
       throw tooManyWaiting()
     }
-    work.wake()
+  }
+
+  /** An added source as it waits: the work on it begins when its answer has been read. */
+  async function begin(tenantId: string, id: string): Promise<Source> {
+    try {
+      return await get(tenantId, id)
+    } finally {
+      work.wake()
+    }
   }
 
   async function checkRefreshed(tenantId: string): Promise<void> {
@@ -81,7 +89,7 @@ export function createSources(parts: SourcesParts) {
     limits,
     fileBytesMax: limits.file_mb_max * 1024 * 1024,
     get,
-    upload: createUpload(parts, add, get),
+    upload: createUpload(parts, add, begin),
 
     async addUrl(tenantId: string, { url: given, title, refresh }: UrlRequest): Promise<Source> {
       const url = checkedUrl(given, allow())
@@ -97,7 +105,7 @@ export function createSources(parts: SourcesParts) {
         media_type: 'application/octet-stream',
         bytes: 0,
       })
-      return get(tenantId, id)
+      return begin(tenantId, id)
     },
 
     async list(tenantId: string): Promise<{ sources: Source[] }> {
@@ -144,10 +152,10 @@ const tooManyRefreshed = () => appError('quota_refreshed', { max: SOURCES_REFRES
 
 type Added = Omit<NewSource, 'created_at'>
 type Add = (tenantId: string, source: Added) => Promise<void>
-type Get = (tenantId: string, id: string) => Promise<Source>
+type Begin = (tenantId: string, id: string) => Promise<Source>
 
 /** Receives uploaded files into the spool. */
-function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: Add, get: Get) {
+function createUpload({ store, spool, files, log }: SourcesParts, add: Add, begin: Begin) {
   /** Uploads under way by tenant: they count as waiting sources, because they take disk space. */
   const arriving = new Map<string, number>()
   const slots = createSemaphore(SOURCE_UPLOADS)
@@ -191,7 +199,7 @@ function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: A
       if (bytes === 0) throw appError('file_empty')
       const title = checked(SourceTitle, form.title)
       const fileName = form.fileName.toWellFormed()
-      const kind = kindOf(spool.map(id), fileName, form.contentType)
+      const kind = fileKind(spool.map(id), fileName, form.contentType)
       if (kind === null) throw appError('file_unsupported')
       await files.keep(id, spool.map(id))
       isAdded = true
@@ -212,7 +220,7 @@ function createUpload({ store, spool, files, kindOf, log }: SourcesParts, add: A
     } finally {
       count(tenantId, -1)
     }
-    return get(tenantId, id)
+    return begin(tenantId, id)
   }
 }
 

@@ -8,6 +8,7 @@ import { SOURCES_FAILED_MAX } from '../../../core/limits/machine.ts'
 import {
   type Db,
   expectRows,
+  joined,
   locked,
   type Statement,
   sql,
@@ -186,28 +187,32 @@ export function createSourceStore(db: Db) {
 
 export type SourceStore = ReturnType<typeof createSourceStore>
 
+/** Sources as they are listed, with their documents. */
+const listed = (now: number): Statement => sql`
+  SELECT s.id, s.kind, s.title, s.media_type, s.bytes, s.url, s.refresh, s.state,
+    s.error_class, s.error, s.pages, s.created_at, s.checked_at, s.changed_at,
+    CASE WHEN s.attempts > 0 AND s.due_at > ${now} THEN s.due_at END AS retry_at,
+    (SELECT string_agg(d.id || ':' || d.char_count, ',' ORDER BY d.part) FROM kb_doc d
+      WHERE d.source_id = s.id AND d.tenant_id = s.tenant_id AND d.stage = 'live') AS docs
+  FROM kb_source s`
+
 function createReads(db: Db) {
   return {
     async list(tenantId: string, now: number): Promise<Source[]> {
-      const rows = await db.all<ListedRow>(sql`
-        SELECT s.id, s.kind, s.title, s.media_type, s.bytes, s.url, s.refresh, s.state,
-          s.error_class, s.error, s.pages, s.created_at, s.checked_at, s.changed_at,
-          CASE WHEN s.attempts > 0 AND s.due_at > ${now} THEN s.due_at END AS retry_at,
-          (SELECT string_agg(d.id || ':' || d.char_count, ',' ORDER BY d.part) FROM kb_doc d
-            WHERE d.source_id = s.id AND d.tenant_id = s.tenant_id AND d.stage = 'live') AS docs
-        FROM kb_source s WHERE s.tenant_id = ${tenantId} ORDER BY s.created_at DESC, s.id DESC`)
+      const rows = await db.all<ListedRow>(
+        joined(
+          listed(now),
+          sql`WHERE s.tenant_id = ${tenantId} ORDER BY s.created_at DESC, s.id DESC`,
+        ),
+      )
       return rows.map(sourceOf)
     },
 
     /** Null when the tenant has no such source. */
     async get(tenantId: string, id: string, now: number): Promise<Source | null> {
-      const row = await db.get<ListedRow>(sql`
-        SELECT s.id, s.kind, s.title, s.media_type, s.bytes, s.url, s.refresh, s.state,
-          s.error_class, s.error, s.pages, s.created_at, s.checked_at, s.changed_at,
-          CASE WHEN s.attempts > 0 AND s.due_at > ${now} THEN s.due_at END AS retry_at,
-          (SELECT string_agg(d.id || ':' || d.char_count, ',' ORDER BY d.part) FROM kb_doc d
-            WHERE d.source_id = s.id AND d.tenant_id = s.tenant_id AND d.stage = 'live') AS docs
-        FROM kb_source s WHERE s.tenant_id = ${tenantId} AND s.id = ${id}`)
+      const row = await db.get<ListedRow>(
+        joined(listed(now), sql`WHERE s.tenant_id = ${tenantId} AND s.id = ${id}`),
+      )
       return row && sourceOf(row)
     },
 

@@ -4,8 +4,9 @@ import type { Meters } from '../../../core/meters.ts'
 import type { Jobs } from '../../../jobs/runner.ts'
 import { leaseName, type SharedState } from '../../../storage/shared-state.ts'
 import { ChannelFailure } from '../../../upstream/ports/failure.ts'
+import type { PartStore } from '../index/part-store.ts'
 import { failure, SourceFailure, StatusFailure } from './failure.ts'
-import { type Documents, type Ingest, isWaiting } from './ingest.ts'
+import { type Ingest, isWaiting } from './ingest.ts'
 import type { Spool } from './reading.ts'
 import type { SourceKey, SourceRow, SourceStore } from './store.ts'
 
@@ -14,7 +15,7 @@ const RETRY_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS] as const
 
 export interface WorkOptions {
   readonly store: SourceStore
-  readonly documents: Documents
+  readonly documents: PartStore
   readonly spool: Spool
   readonly ingest: Ingest
   readonly jobs: Jobs

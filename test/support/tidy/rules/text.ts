@@ -23,8 +23,8 @@ const MACHINE_PATH =
 /** The address of a package registry or of its mirror. */
 const REGISTRY = /\b(?:https?:)?\/\/[\w.-]*(?:registry|npm|artifact|verdaccio|mirror|nexus)[\w.-]*/i
 
-/** A reference to a text that the repository does not hold, by its name in brackets. */
-const ELSEWHERE = /(\/\/|\*|--).*\((the |see )?(contrac[t]|specificatio[n])\b/i
+/** A reference to a text that the repository does not hold, by its name. */
+const ELSEWHERE = /(\/\/|\*|--).*(\((see )?|\bthe )(contrac[t]|specificatio[n])\b/i
 
 const COLUMNS = 100
 const isWritten = (path: string) => /\.(ts|tsx|mts|mjs|css|html|sql)$/.test(path)

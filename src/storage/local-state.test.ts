@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { fakeClock } from '../../test/support/clock.ts'
 import { RATE_WINDOWS_MAX } from '../core/limits/machine.ts'
-import { createOwnState } from './own-state.ts'
+import { createLocalState } from './local-state.ts'
 
 test('rate windows in memory are those of a bounded number of subjects, the latest ones', () => {
-  const windows = createOwnState(fakeClock()).openWindows('test', 60_000)
+  const windows = createLocalState(fakeClock()).openWindows('test', 60_000)
   const isSpent = (subject: string) => windows.look(subject, 1)
   windows.count('first', Infinity)
   for (let n = 1; n < RATE_WINDOWS_MAX; n++) windows.count(`subject ${n}`, Infinity)
@@ -17,7 +17,7 @@ test('rate windows in memory are those of a bounded number of subjects, the late
 
 test('rate windows near their limit outlive any number of others, and stay bounded', () => {
   const clock = fakeClock()
-  const windows = createOwnState(clock).openWindows('test', 60_000)
+  const windows = createLocalState(clock).openWindows('test', 60_000)
   for (let times = 0; times < 3; times++) windows.count('half', 5)
   for (let n = 0; n < 2 * RATE_WINDOWS_MAX; n++) windows.count(`once ${n}`, 5)
   expect(windows.look('half', 5)).toMatchObject({ used: 3 })
@@ -33,7 +33,7 @@ test('rate windows near their limit outlive any number of others, and stay bound
 })
 
 test('a count that is given back leaves no window, and takes no place of another', () => {
-  const windows = createOwnState(fakeClock()).openWindows('test', 60_000)
+  const windows = createLocalState(fakeClock()).openWindows('test', 60_000)
   windows.count('first', 50)
   for (let n = 0; n < 2 * RATE_WINDOWS_MAX; n++) {
     windows.count(`subject ${n}`, 50)

@@ -5,7 +5,7 @@ import { createSemaphore } from '../core/semaphore.ts'
 import type { CodeLife, Fence, Lease, Leases, OneTimeCodes, SharedState } from './shared-state.ts'
 
 /** The state of a server that is alone on its database: it lives in memory. */
-export function createOwnState(clock: Pick<Clock, 'steady'>): SharedState {
+export function createLocalState(clock: Pick<Clock, 'steady'>): SharedState {
   const sessions = createSemaphore({ perKey: 1 })
   return {
     isAlone: true,
@@ -13,9 +13,9 @@ export function createOwnState(clock: Pick<Clock, 'steady'>): SharedState {
       run: (tenantId, sessionId, work, signal) =>
         sessions.run(`${tenantId}/${sessionId}`, () => work(NO_FENCE), signal),
     },
-    openWindows: (_, windowMs) => createOwnWindows(clock, windowMs),
-    openCodes: (_, life) => createOwnCodes(clock, life),
-    leases: createOwnLeases(),
+    openWindows: (_, windowMs) => createLocalWindows(clock, windowMs),
+    openCodes: (_, life) => createLocalCodes(clock, life),
+    leases: createLocalLeases(),
     files: { keep: async () => {}, fetch: async () => null, remove: async () => {} },
     announcer: { announce: async () => {}, on() {}, watch() {} },
     close: async () => {},
@@ -25,7 +25,7 @@ export function createOwnState(clock: Pick<Clock, 'steady'>): SharedState {
 const NO_FENCE: Fence = []
 const NO_LEASE: Lease = { release: async () => {} }
 
-function createOwnLeases(): Leases {
+function createLocalLeases(): Leases {
   const held = new Set<string>()
   return {
     async hold(name, signal, work) {
@@ -54,9 +54,9 @@ interface Window {
  * Windows in the memory of this process: a restart clears them. There are at most
  * `RATE_WINDOWS_MAX`. Unknown clients can begin any number, so beyond it open ones are dropped,
  * too: the oldest of those below half of their limit, and only without any the oldest of the
- * others. So no flood of other names makes a subject that is near its limit begin anew.
+ * others. So a flood of names with few events each makes no subject near its limit begin anew.
  */
-function createOwnWindows(clock: Pick<Clock, 'steady'>, windowMs: number): RateWindows {
+function createLocalWindows(clock: Pick<Clock, 'steady'>, windowMs: number): RateWindows {
   // Each about in the order of their start, so that ended windows come first.
   const low = new Map<string, Window>()
   const high = new Map<string, Window>()
@@ -120,7 +120,7 @@ function createOwnWindows(clock: Pick<Clock, 'steady'>, windowMs: number): RateW
   }
 }
 
-interface Held {
+interface HeldCode {
   readonly value: string
   readonly owner: string
   /** On the steady clock. */
@@ -129,9 +129,12 @@ interface Held {
 }
 
 /** Codes in the memory of this process: a restart forgets them all. */
-function createOwnCodes(clock: Pick<Clock, 'steady'>, { ttlMs, countMax }: CodeLife): OneTimeCodes {
+function createLocalCodes(
+  clock: Pick<Clock, 'steady'>,
+  { ttlMs, countMax }: CodeLife,
+): OneTimeCodes {
   // In order of expiry: all codes are valid equally long, and `put` moves one to the end.
-  const codes = new Map<string, Held>()
+  const codes = new Map<string, HeldCode>()
   const perOwner = new Map<string, number>()
 
   function remove(name: string): void {
@@ -160,7 +163,7 @@ function createOwnCodes(clock: Pick<Clock, 'steady'>, { ttlMs, countMax }: CodeL
     }
   }
 
-  function find(name: string): Held | null {
+  function find(name: string): HeldCode | null {
     const held = codes.get(name)
     return held && held.until > clock.steady() ? held : null
   }

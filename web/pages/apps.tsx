@@ -69,11 +69,11 @@ function AppCard({ app }: { readonly app: App }) {
       >
         <div className="flex items-start justify-between gap-3">
           <h2 className="truncate">{app.name}</h2>
-          <span className="text-[0.84rem] text-ink-3">
+          <span className="text-small text-ink-3">
             <Ago at={app.created_at} />
           </span>
         </div>
-        <p className="mt-1.5 line-clamp-2 min-h-[3.2em] text-[0.93rem] text-ink-2">{prompt}</p>
+        <p className="mt-1.5 line-clamp-2 min-h-[3.2em] text-note text-ink-2">{prompt}</p>
         <div className="mt-3 flex flex-wrap gap-1.5">
           {app.model && <Badge>{app.model}</Badge>}
           {persona && <Badge tone="accent">{persona.name}</Badge>}

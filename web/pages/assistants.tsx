@@ -50,7 +50,7 @@ function Card({ id, name, about, icon }: CardProps) {
         </span>
         <span className="min-w-0">
           <span className="block truncate font-semibold">{name}</span>
-          <span className="line-clamp-2 text-[0.93rem] text-ink-2">{about}</span>
+          <span className="line-clamp-2 text-note text-ink-2">{about}</span>
         </span>
       </Link>
     </li>

@@ -106,10 +106,7 @@ function Contents({ parts }: { readonly parts: readonly GuidePart[] }) {
   const titled = parts.filter(({ title }) => title !== null)
   if (titled.length < CONTENTS_MIN) return null
   return (
-    <nav
-      className="mb-7 flex flex-wrap gap-x-4 gap-y-1 text-[0.93rem]"
-      aria-label={t('docs.contents')}
-    >
+    <nav className="mb-7 flex flex-wrap gap-x-4 gap-y-1 text-note" aria-label={t('docs.contents')}>
       {titled.map(({ id, title }) => (
         <a key={id} href={`#${id}`} className="target text-accent">
           {title}

@@ -65,7 +65,7 @@ function Open({ invitation, onAccepted }: OpenProps) {
     <li className={ROW}>
       <div className="min-w-0">
         <p className="font-medium break-words">{tenant}</p>
-        <p className="text-[0.92rem] break-words text-ink-2">
+        <p className="text-note break-words text-ink-2">
           {t('invitations.row', words)} · <Ago at={invited_at} />
         </p>
       </div>

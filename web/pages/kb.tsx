@@ -46,7 +46,7 @@ export function Kb() {
         <section className="card grid content-start gap-3 p-5">
           <div>
             <h2>{t('kb.search')}</h2>
-            <p className="text-[0.92rem] text-ink-2">{t('kb.search.about')}</p>
+            <p className="text-note text-ink-2">{t('kb.search.about')}</p>
           </div>
           <SearchForm busy={search.isPending} onSearch={search.mutate} />
         </section>

@@ -78,7 +78,7 @@ function OauthButtons({ providers, next }: OauthProps) {
   if (providers.length === 0) return null
   return (
     <div className="grid gap-2">
-      <p className="flex items-center gap-3 pb-1 text-[0.86rem] text-ink-3">
+      <p className="flex items-center gap-3 pb-1 text-small text-ink-3">
         <span className="h-px flex-1 bg-line" />
         {t('login.or')}
         <span className="h-px flex-1 bg-line" />

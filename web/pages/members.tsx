@@ -44,7 +44,7 @@ function List({ email }: { readonly email: string }) {
           {({ members }) => <MemberTable members={members} own={email} />}
         </Loaded>
       </div>
-      <p className="mt-3 text-[0.92rem] text-ink-2">{t('members.role.hint')}</p>
+      <p className="mt-3 text-note text-ink-2">{t('members.role.hint')}</p>
       <InviteDialog open={inviting} onClose={() => setInviting(false)} />
     </Page>
   )

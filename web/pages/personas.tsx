@@ -94,7 +94,7 @@ function PersonaCard({ persona, onEdit, onDelete }: CardProps) {
         <h2 className="min-w-0 break-words">{persona.name}</h2>
         {chosen && <Badge tone="accent">{t('personas.default')}</Badge>}
       </div>
-      <p className="mt-1.5 line-clamp-4 flex-1 text-[0.93rem] whitespace-pre-wrap text-ink-2">
+      <p className="mt-1.5 line-clamp-4 flex-1 text-note whitespace-pre-wrap text-ink-2">
         {persona.prompt}
       </p>
       <ForEditors>

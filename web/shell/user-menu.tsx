@@ -118,7 +118,7 @@ export function UserMenu({ onGo }: { readonly onGo?: (() => void) | undefined })
           className="grid size-7 flex-none place-items-center rounded-full bg-accent-soft"
           aria-hidden
         >
-          <span className="text-[0.82rem] font-semibold text-accent uppercase">{email[0]}</span>
+          <span className="text-mini font-semibold text-accent uppercase">{email[0]}</span>
         </span>
         <span className="min-w-0 flex-1 truncate text-left">{email}</span>
         <span className="sr-only">{t('user.menu')}</span>

@@ -25,7 +25,7 @@ export function Bars({ bars, name }: BarsProps) {
           <span className="sr-only">{title}</span>
           <span className="flex w-full flex-1 items-end justify-center" aria-hidden>
             <span className="flex h-full w-full max-w-14 flex-col justify-end">
-              <span className="pb-1 text-center text-[0.82rem] text-ink-2">
+              <span className="pb-1 text-center text-mini text-ink-2">
                 {value === 0 ? '' : short.format(value)}
               </span>
               <span
@@ -35,7 +35,7 @@ export function Bars({ bars, name }: BarsProps) {
             </span>
           </span>
           <span
-            className="w-full truncate border-t border-line pt-1.5 text-center text-[0.82rem]"
+            className="w-full truncate border-t border-line pt-1.5 text-center text-mini"
             aria-hidden
           >
             {label}
@@ -53,7 +53,7 @@ export function RowBars({ bars, name }: BarsProps) {
     <ul className="grid gap-2.5" aria-label={name}>
       {bars.map(({ label, value, title }) => (
         <li key={label} className="grid gap-1" title={title}>
-          <span className="flex justify-between gap-4 text-[0.9rem]">
+          <span className="flex justify-between gap-4 text-note">
             <span className="truncate">{label}</span>
             <span className="text-ink-2">{value}</span>
           </span>
@@ -79,9 +79,9 @@ interface StatProps {
 export function Stat({ label, value, tone, note }: StatProps) {
   return (
     <div className="card px-5 py-4">
-      <p className="text-[0.86rem] text-ink-3">{label}</p>
+      <p className="text-small text-ink-3">{label}</p>
       <p className={`mt-0.5 text-2xl font-semibold ${tone === 'bad' ? 'text-bad' : ''}`}>{value}</p>
-      {note && <p className="text-[0.84rem] text-ink-3">{note}</p>}
+      {note && <p className="text-small text-ink-3">{note}</p>}
     </div>
   )
 }

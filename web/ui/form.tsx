@@ -144,11 +144,11 @@ export function SwitchField({ label, hint, on, onChange }: SwitchProps) {
   return (
     <div className="flex items-start justify-between gap-6">
       <div>
-        <label htmlFor={id} className="text-[0.9rem] font-medium">
+        <label htmlFor={id} className="text-note font-medium">
           {label}
         </label>
         {hint && (
-          <p id={`${id}-hint`} className="text-[0.86rem] text-ink-3">
+          <p id={`${id}-hint`} className="text-small text-ink-3">
             {hint}
           </p>
         )}

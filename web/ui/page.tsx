@@ -41,7 +41,7 @@ export function Section({ title, about, actions, children }: SectionProps) {
       <div className="mb-3 flex flex-wrap items-end justify-between gap-3">
         <div>
           <h2>{title}</h2>
-          {about && <p className="text-[0.92rem] text-ink-2">{about}</p>}
+          {about && <p className="text-note text-ink-2">{about}</p>}
         </div>
         {actions}
       </div>

@@ -23,7 +23,7 @@ function Line({ label, from, children }: LineProps) {
   const { t } = useI18n()
   return (
     <div className="grid gap-1 py-3">
-      <dt className="flex items-center justify-between gap-3 text-[0.86rem] text-ink-3">
+      <dt className="flex items-center justify-between gap-3 text-small text-ink-3">
         {label}
         <Badge tone={from === 'app' ? 'accent' : undefined}>{t(SOURCES[from])}</Badge>
       </dt>
@@ -43,14 +43,14 @@ export function Preview({ input }: { readonly input: AppInput }) {
   return (
     <aside className="card p-5 lg:sticky lg:top-6" aria-label={t('preview.title')}>
       <h2>{t('preview.title')}</h2>
-      <p className="text-[0.88rem] text-ink-2">{t('preview.about')}</p>
+      <p className="text-small text-ink-2">{t('preview.about')}</p>
       {now === null ? (
         <Loading rows={6} />
       ) : (
         <dl className="mt-2 divide-y divide-line">
           <Line label={t('preview.prompt')} from={now.prompt.from}>
             {now.prompt.persona && <p className="font-medium">{now.prompt.persona}</p>}
-            <p className="line-clamp-6 text-[0.9rem] whitespace-pre-wrap text-ink-2">
+            <p className="line-clamp-6 text-note whitespace-pre-wrap text-ink-2">
               {now.prompt.value ?? t('preview.prompt.platform')}
             </p>
           </Line>

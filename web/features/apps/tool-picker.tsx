@@ -37,7 +37,7 @@ export function ToolPicker({ tools, onChange }: ToolPickerProps) {
           <fieldset className="grid gap-2 rounded-lg bg-sunken p-4 sm:grid-cols-2">
             <legend className="sr-only">{t('apps.tools')}</legend>
             {names.map((name) => (
-              <label key={name} className="flex items-center gap-2.5 text-[0.92rem]">
+              <label key={name} className="flex items-center gap-2.5 text-note">
                 <input
                   type="checkbox"
                   className="size-4 accent-accent"

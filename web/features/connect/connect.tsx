@@ -49,7 +49,7 @@ export function Connect({ model, issued }: ConnectProps) {
             ))}
           </fieldset>
           {code === null ? <Steps client={client} /> : <Code>{code}</Code>}
-          <p className="text-[0.9rem]">
+          <p className="text-note">
             <Link
               to="/docs/$page"
               params={{ page: client }}
@@ -77,7 +77,7 @@ function Facts({ connection: { baseUrl, key, model } }: { readonly connection: C
     <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[auto_1fr]">
       {facts.map(([name, value]) => (
         <div key={name} className="contents">
-          <dt className="text-[0.9rem] text-ink-3 sm:py-1">{name}</dt>
+          <dt className="text-note text-ink-3 sm:py-1">{name}</dt>
           <dd className="flex min-w-0 items-center gap-1">
             <code className="min-w-0 break-all">{value}</code>
             {value !== PLACEHOLDER && <CopyButton text={value} size="small" what={name} />}

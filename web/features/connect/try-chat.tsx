@@ -59,7 +59,7 @@ export function TryChat({ model, issued }: TryProps) {
             <p className="code" data-testid="try-answer">
               {ask.data.choices[0]?.message.content}
             </p>
-            <p className="text-[0.86rem] text-ink-3">
+            <p className="text-small text-ink-3">
               {t('connect.try.used', {
                 model: ask.data.model,
                 input: number(ask.data.usage.prompt_tokens),

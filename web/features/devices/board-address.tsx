@@ -22,7 +22,7 @@ export function BoardAddress({ code }: { readonly code: string }) {
     <details className="w-full rounded-lg border border-line px-4 py-3">
       <summary className="cursor-pointer font-medium">{t('devices.board')}</summary>
       <div className="mt-3 grid justify-items-center gap-3">
-        <p className="w-full text-[0.9rem] text-ink-2">
+        <p className="w-full text-note text-ink-2">
           {t('devices.board.steps')}{' '}
           <a className="underline" href="/docs/xiaozhi" target="_blank" rel="noreferrer">
             {t('devices.board.guide')}

@@ -71,7 +71,7 @@ function State({ device }: { readonly device: Device }) {
         {t(online ? 'devices.online' : 'devices.offline')}
       </Badge>
       {seen && !online && (
-        <span className="text-[0.86rem] text-ink-3">
+        <span className="text-small text-ink-3">
           <Ago at={seen} />
         </span>
       )}
@@ -99,7 +99,7 @@ function DeviceRow({ device, actions }: DeviceRowProps) {
       <td data-label={t('devices.state')}>
         <State device={device} />
         {turn && (
-          <span className="block text-[0.86rem] text-ink-3">
+          <span className="block text-small text-ink-3">
             {t('devices.turn')} <Ago at={turn.at} />
           </span>
         )}

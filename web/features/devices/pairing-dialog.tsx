@@ -91,7 +91,7 @@ function Pairing({ code, onRecode }: ShownProps) {
       >
         {inFours(code.activation_code)}
       </output>
-      <p className="-mt-2 text-center text-[0.86rem] text-ink-3">{t('devices.pair.letters')}</p>
+      <p className="-mt-2 text-center text-small text-ink-3">{t('devices.pair.letters')}</p>
       <p className={seconds === 0 ? 'text-bad' : 'text-ink-2'} role="timer">
         {seconds === 0 ? t('devices.code.over') : t('devices.code.left', { clock })}
       </p>

@@ -54,7 +54,7 @@ function Pages() {
     <nav aria-label={t('docs.pages')} className="grid gap-4">
       {GUIDE_GROUPS.map(({ id: group, pages }) => (
         <div key={group}>
-          <p className="px-2.5 pb-1 text-[0.82rem] text-ink-3">{t(`guide.group.${group}`)}</p>
+          <p className="px-2.5 pb-1 text-mini text-ink-3">{t(`guide.group.${group}`)}</p>
           {pages.map((id) => (
             <Link key={id} to={guidePath(id)} className="nav-link" {...current}>
               {t(`guide.${id}`)}

@@ -73,7 +73,7 @@ function Found({ query, hits, onOpen }: FoundProps) {
             <Link to={guidePath(page)} hash={part} onClick={onOpen} className="text-accent">
               {heading === '' ? name : `${name}: ${heading}`}
             </Link>
-            <p className="text-[0.93rem] text-ink-2">
+            <p className="text-note text-ink-2">
               {withIndexKeys(excerpt).map(({ key: place, item }, index) =>
                 index % 2 === 1 ? <mark key={place}>{item}</mark> : item,
               )}

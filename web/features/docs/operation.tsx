@@ -36,7 +36,7 @@ export function OperationCard({ operation, apiKey }: OperationProps) {
         />
         <code className={`w-14 flex-none font-semibold ${TONES[method] ?? ''}`}>{method}</code>
         <code className="min-w-0 break-words">{path}</code>
-        <span className="ml-auto hidden truncate pl-4 text-[0.9rem] text-ink-2 sm:block">
+        <span className="ml-auto hidden truncate pl-4 text-note text-ink-2 sm:block">
           {say(summary)}
         </span>
       </summary>
@@ -103,7 +103,7 @@ function Details({ operation, apiKey }: OperationProps) {
 /** A request or an answer: its media type and its fields. */
 const BodyTable = ({ body: { mediaType, schema } }: { readonly body: Body }) => (
   <div className="py-1">
-    <code className="block text-[0.85rem] text-ink-3">{mediaType}</code>
+    <code className="block text-small text-ink-3">{mediaType}</code>
     {isText(schema) || <SchemaTable schema={schema} />}
   </div>
 )

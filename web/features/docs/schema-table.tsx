@@ -63,16 +63,14 @@ function Rows({ lines }: { readonly lines: readonly Line[] }) {
   const { t } = useI18n()
   const say = useSay()
   return (
-    <dl className="divide-y divide-line text-[0.9rem]">
+    <dl className="divide-y divide-line text-note">
       {withIndexKeys(lines).map(
         ({ key, item: { name, schema: field, required, depth, isOther } }) => (
           <div key={key} className="grid gap-x-4 py-1.5 sm:grid-cols-[13rem_minmax(0,1fr)]">
             <dt className={INDENT[depth]}>
               {isOther && <span className="mr-1.5 text-ink-3">{t('docs.or')}</span>}
               <code className="font-semibold">{name}</code>
-              {required && (
-                <span className="ml-1.5 text-[0.8rem] text-warn">{t('docs.required')}</span>
-              )}
+              {required && <span className="ml-1.5 text-mini text-warn">{t('docs.required')}</span>}
             </dt>
             <dd className="min-w-0 text-ink-2">
               <code className="break-words">{typeOf(field)}</code>

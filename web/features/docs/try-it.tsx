@@ -88,7 +88,7 @@ export function TryIt({ operation, apiKey }: TryItProps) {
           {(ids) => (
             <textarea
               {...ids}
-              className="input font-mono text-[0.86rem]"
+              className="input font-mono text-small"
               rows={Math.min(14, text.split('\n').length + 1)}
               spellCheck={false}
               value={text}
@@ -116,7 +116,7 @@ function Answer({ answer }: { readonly answer: RawAnswer }) {
   const { t } = useI18n()
   return (
     <div className="grid gap-2">
-      <p className="flex flex-wrap items-center gap-2 text-[0.88rem] text-ink-2">
+      <p className="flex flex-wrap items-center gap-2 text-small text-ink-2">
         <Badge tone={answer.status < 400 ? 'good' : 'bad'}>{answer.status}</Badge>
         {answer.type}
         <span className="text-ink-3">

@@ -67,7 +67,7 @@ function Panel({ title, to, children }: PanelProps) {
         <h2>{title}</h2>
         <Link
           to={to}
-          className="target text-[0.9rem] text-accent"
+          className="target text-note text-accent"
           aria-label={`${t('home.all')}: ${title}`}
         >
           {t('home.all')}
@@ -79,7 +79,7 @@ function Panel({ title, to, children }: PanelProps) {
 }
 
 const Rows = ({ children }: { readonly children: ReactNode }) => (
-  <ul className="divide-y divide-line px-5 pb-2 text-[0.93rem]">{children}</ul>
+  <ul className="divide-y divide-line px-5 pb-2 text-note">{children}</ul>
 )
 
 const ROW = 'target flex items-center justify-between gap-4 py-1.5'
@@ -99,7 +99,7 @@ function Conversations() {
           <li key={conversation.id}>
             <Link to="/app" search={searchOf(conversation)} className={ROW}>
               <span className="truncate">{shownTitle(conversation.title) || conversation.id}</span>
-              <span className="flex-none text-[0.86rem] text-ink-3">
+              <span className="flex-none text-small text-ink-3">
                 <Ago at={conversation.last_at} />
               </span>
             </Link>
@@ -135,7 +135,7 @@ function Errors() {
                   {error_class ? named(error_class) : endpoint}
                 </span>
               </span>
-              <span className="flex-none text-[0.86rem] text-ink-3">
+              <span className="flex-none text-small text-ink-3">
                 <Ago at={ts} />
               </span>
             </Link>
@@ -174,7 +174,7 @@ function Devices({ facts }: { readonly facts: Facts }) {
         {paired.slice(0, SHOWN).map(({ id, name, last_seen_at }) => (
           <li key={id} className={ROW}>
             <span className="truncate">{name}</span>
-            <span className="flex-none text-[0.86rem] text-ink-3">
+            <span className="flex-none text-small text-ink-3">
               {isOnline(last_seen_at) ? (
                 <Badge tone="good">{t('devices.online')}</Badge>
               ) : last_seen_at ? (

@@ -38,14 +38,14 @@ export function Step({ id, to, done, check, onFound, children }: StepProps) {
       )}
       <div className="min-w-52 flex-1">
         <p className="font-medium">{t(`home.${id}`)}</p>
-        <p className="text-[0.9rem] text-ink-2" aria-live="polite">
+        <p className="text-note text-ink-2" aria-live="polite">
           {test.data ? (
             <span className={TONES[test.data.tone]}>{test.data.text}</span>
           ) : (
             !children && t(`home.${id}.text`)
           )}
         </p>
-        {children && <div className="mt-1 text-[0.9rem] text-ink-2">{children}</div>}
+        {children && <div className="mt-1 text-note text-ink-2">{children}</div>}
       </div>
       <div className="flex gap-2">
         {check && (

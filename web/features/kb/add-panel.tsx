@@ -34,7 +34,7 @@ export function AddPanel({ limits, onFiles, onPage, onWrite }: AddProps) {
           {t('kb.write')}
         </Button>
       </div>
-      <p className="max-w-md text-[0.86rem] text-ink-3">
+      <p className="max-w-md text-small text-ink-3">
         {t('kb.drop.hint', { max: limits?.file_mb_max ?? '…' })}
       </p>
       <FileInput {...input} multiple label={t('kb.choose')} onFiles={onFiles} />

@@ -87,7 +87,7 @@ function checksOf(source: Source, t: ReturnType<typeof useI18n>['t']): ReactNode
 export function Facts({ item }: { readonly item: Item }) {
   const facts = useFacts(item)
   return (
-    <p className="text-[0.86rem] text-ink-3">
+    <p className="text-small text-ink-3">
       {withIndexKeys(facts).map(({ key, item: fact }) => (
         <Fragment key={key}>
           {key !== '0' && ' · '}

@@ -140,7 +140,7 @@ function State({ item, isChecked }: Pick<ItemRowProps, 'item' | 'isChecked'>) {
   }
   if (state === 'ready') {
     return (
-      <span className="inline-flex items-center gap-1 text-[0.82rem] text-good">
+      <span className="inline-flex items-center gap-1 text-mini text-good">
         {icons.ready}
         {t('kb.state.ready')}
       </span>
@@ -170,7 +170,7 @@ function Trouble({ source, item, actions }: TroubleProps) {
   const kept = state === 'ready' ? t('kb.check.failed') : state === 'gone' ? t('kb.gone') : ''
   return (
     <>
-      <p className={`text-[0.9rem] ${state === 'failed' ? 'text-bad' : 'text-warn'}`}>
+      <p className={`text-note ${state === 'failed' ? 'text-bad' : 'text-warn'}`}>
         {kept} {reason}
       </p>
       {state === 'failed' && mayChange && (
@@ -195,11 +195,11 @@ interface PartsProps {
 function Parts({ id, parts }: PartsProps) {
   const { t, locale } = useI18n()
   return (
-    <ol id={id} className="mt-2 grid gap-1.5 border-l-2 border-line pl-3 text-[0.92rem]">
+    <ol id={id} className="mt-2 grid gap-1.5 border-l-2 border-line pl-3 text-note">
       {parts.map((doc) => (
         <li key={doc.id}>
           <Title doc={doc} title={doc.title} />
-          <span className="ml-2 text-[0.86rem] text-ink-3">
+          <span className="ml-2 text-small text-ink-3">
             {t('kb.fact.chars', { count: doc.char_count.toLocaleString(locale) })}
             {' · '}
             {t('kb.fact.passages', { count: doc.chunk_count })}

@@ -100,11 +100,11 @@ function Chunk({ chunk, meant, quote }: ChunkProps) {
       className={`rounded-lg border p-4 ${meant ? 'border-accent bg-accent-soft' : 'border-line'}`}
       aria-current={meant || undefined}
     >
-      <p className="mb-1 text-[0.82rem] text-ink-3">
+      <p className="mb-1 text-mini text-ink-3">
         {t('kb.chunk', { number: chunk.seq + 1 })}
         {place && ` · ${place}`}
       </p>
-      <p className="text-[0.92rem] whitespace-pre-wrap">
+      <p className="text-note whitespace-pre-wrap">
         {meant ? <Marked text={chunk.text} quote={quote} /> : chunk.text}
       </p>
     </li>

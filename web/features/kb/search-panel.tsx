@@ -79,12 +79,12 @@ function Hit({ hit, onOpen }: HitProps) {
         >
           {hit.title} <span className="text-ink-3">#{hit.seq + 1}</span>
         </button>
-        <span className={`text-[0.86rem] ${used ? 'text-good' : 'text-ink-3'}`}>
+        <span className={`text-small ${used ? 'text-good' : 'text-ink-3'}`}>
           {t(used ? 'kb.search.used' : 'kb.search.unused')} · {hit.score.toFixed(3)}
         </span>
       </div>
       {(place || hit.url) && (
-        <p className="text-[0.86rem] text-ink-3 wrap-anywhere">
+        <p className="text-small text-ink-3 wrap-anywhere">
           {place}
           {place && hit.url && ' · '}
           {hit.url && (
@@ -95,7 +95,7 @@ function Hit({ hit, onOpen }: HitProps) {
         </p>
       )}
       <ScoreBar score={hit.score} used={used} />
-      <p className="line-clamp-3 text-[0.9rem] text-ink-2 wrap-anywhere">{hit.text}</p>
+      <p className="line-clamp-3 text-note text-ink-2 wrap-anywhere">{hit.text}</p>
     </li>
   )
 }

@@ -34,7 +34,7 @@ export function UploadRow({ upload, uploads, megabytesMax }: UploadRowProps) {
       <div className="min-w-0">
         <p className="font-medium">{file.name}</p>
         <p
-          className={`text-[0.86rem] ${state === 'failed' ? 'text-bad' : 'text-ink-3'}`}
+          className={`text-small ${state === 'failed' ? 'text-bad' : 'text-ink-3'}`}
           role={state === 'failed' || state === 'asked' ? 'alert' : undefined}
         >
           {state === 'sending' && t('kb.upload.sending', { percent: Math.round(share * 100) })}

@@ -39,7 +39,7 @@ export function IssueKeyDialog({ title, open, issue, onIssued, onClose }: IssueP
         />
       </Dialog>
       <SecretDialog title={t('keys.made')} secret={secret} onClose={() => setSecret(null)}>
-        <p className="mt-3 mb-2 text-[0.93rem] text-ink-2">{t('keys.made.try')}</p>
+        <p className="mt-3 mb-2 text-note text-ink-2">{t('keys.made.try')}</p>
         <CurlExample
           body={{ text: t('curl.text'), session_id: 'demo' }}
           {...(secret === null ? {} : { apiKey: secret })}

@@ -169,7 +169,7 @@ function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
         <div className="min-w-0">
           {item.name && <span className="block truncate font-medium">{item.name}</span>}
           <code className="whitespace-nowrap text-ink-2">{endsOf(item)}</code>
-          <span className="block text-[0.84rem] font-normal text-ink-3">
+          <span className="block text-small font-normal text-ink-3">
             {t('keys.created')} <Ago at={item.created_at} />
           </span>
         </div>
@@ -184,7 +184,7 @@ function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
         <div>
           {item.last_used_at ? <Ago at={item.last_used_at} /> : t('keys.unused')}
           {item.calls_7d > 0 && (
-            <span className="block text-[0.84rem] text-ink-3">
+            <span className="block text-small text-ink-3">
               {t('keys.calls', { count: item.calls_7d })}
             </span>
           )}
@@ -230,7 +230,7 @@ function Limits({ item }: { readonly item: ApiKeyMeta }) {
       </span>
       {item.daily_tokens > 0 && (
         <>
-          <span className="text-[0.84rem] text-ink-2">
+          <span className="text-small text-ink-2">
             {t('keys.tokens.spent', {
               spent: spent.toLocaleString(locale),
               all: item.daily_tokens.toLocaleString(locale),

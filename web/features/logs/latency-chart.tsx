@@ -71,7 +71,7 @@ export function LatencyChart({ points }: { readonly points: readonly Point[] }) 
           {...stroke}
         />
       </svg>
-      <div className="mt-2 flex justify-between text-[0.82rem] text-ink-3">
+      <div className="mt-2 flex justify-between text-mini text-ink-3">
         <span>{time(first.at)}</span>
         <span>{time(last.at)}</span>
       </div>
@@ -81,7 +81,7 @@ export function LatencyChart({ points }: { readonly points: readonly Point[] }) 
 
 function Legend({ top }: { readonly top: string }) {
   return (
-    <figcaption className="mb-3 flex gap-5 text-[0.86rem] text-ink-2">
+    <figcaption className="mb-3 flex gap-5 text-small text-ink-2">
       <span className="flex items-center gap-2">
         <span className="h-0.5 w-4 rounded bg-accent" aria-hidden /> p50
       </span>

@@ -75,12 +75,12 @@ const channelName = (channel: string, t: ReturnType<typeof useI18n>['t']) =>
   channel === 'byo' ? t('channel.byo') : t('channel.platform')
 
 const Second = ({ children }: { readonly children: string }) => (
-  <span className="block text-[0.84rem] font-normal text-ink-3">{children}</span>
+  <span className="block text-small font-normal text-ink-3">{children}</span>
 )
 
 /** Hidden on a phone, where a row has to be short. */
 const Small = ({ children }: { readonly children: string }) => (
-  <span className="block text-[0.84rem] font-normal text-ink-3 max-sm:hidden">{children}</span>
+  <span className="block text-small font-normal text-ink-3 max-sm:hidden">{children}</span>
 )
 
 /** The time, as a link to the row. */

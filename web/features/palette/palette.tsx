@@ -114,7 +114,7 @@ function Choices({ group: { name, entries }, list, chosen, onPick }: ChoicesProp
           <span className="min-w-0 text-left">
             <span className="block truncate">{entry.label}</span>
             {entry.text && (
-              <span className="block truncate text-[0.84rem] text-ink-3">{entry.text}</span>
+              <span className="block truncate text-small text-ink-3">{entry.text}</span>
             )}
           </span>
         </button>

@@ -74,7 +74,7 @@ function Row({ share, onRemove }: { readonly share: Share; readonly onRemove: ()
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 py-3">
       <div className="min-w-0">
         <span className="block font-medium break-words">{share.name}</span>
-        <span className="block text-[0.86rem] break-all text-ink-2">
+        <span className="block text-small break-all text-ink-2">
           {[
             t('app.shares.today', counts),
             ...(share.expires_at ? [`${t('app.shares.ends')} ${exact(share.expires_at)}`] : []),

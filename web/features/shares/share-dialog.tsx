@@ -124,7 +124,7 @@ export function MadeDialog({ share, onClose }: MadeProps) {
         {share !== null && share.origins.length > 0 && (
           <>
             <Shown label={t('app.shares.widget')} text={script} testId="share-widget" />
-            <p className="w-full text-[0.86rem] text-ink-2">{t('app.shares.widget.hint')}</p>
+            <p className="w-full text-small text-ink-2">{t('app.shares.widget.hint')}</p>
           </>
         )}
         <div className="flex w-full justify-end">

@@ -45,11 +45,11 @@ function Card({ attachment: { name, share, file, problem }, onDrop }: CardProps)
       <span className="min-w-0">
         <span className="block truncate">{name}</span>
         {problem !== null && (
-          <span role="alert" className="block text-[0.82rem] text-bad">
+          <span role="alert" className="block text-mini text-bad">
             {problem}
           </span>
         )}
-        {isBusy && <span className="block text-[0.82rem] text-ink-3">{state}</span>}
+        {isBusy && <span className="block text-mini text-ink-3">{state}</span>}
       </span>
       {file?.state === 'ready' && mayChange && !keep.isSuccess && (
         <Button

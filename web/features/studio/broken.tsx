@@ -49,7 +49,7 @@ function Words({ turn }: { readonly turn: Turn }) {
     <>
       <p>{explain(turn)}</p>
       {detail && (
-        <details className="text-[0.9rem]">
+        <details className="text-note">
           <summary className="target cursor-pointer">{t('studio.detail')}</summary>
           <p className="mt-1 text-ink-2">{detail}</p>
         </details>

@@ -42,7 +42,7 @@ export function ComposerActions(props: ActionsProps) {
         />
       )}
       {voice && !canHear && <Deaf />}
-      <span className="ml-2 flex-1 text-[0.82rem] text-ink-3">
+      <span className="ml-2 flex-1 text-mini text-ink-3">
         <span role="status">{queued && t('studio.queued')}</span>
         {!queued && <span className="hidden sm:inline">{t('studio.keys')}</span>}
       </span>

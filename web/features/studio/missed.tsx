@@ -21,7 +21,7 @@ export function Missed({ question, nearest, onOpen }: MissedProps) {
   const count = docs.data?.docs.length
   const values = { best: nearest.best.toFixed(2), relevance: nearest.relevance.toFixed(2) }
   return (
-    <details className="text-[0.84rem] text-ink-3" onToggle={(e) => setOpen(e.currentTarget.open)}>
+    <details className="text-small text-ink-3" onToggle={(e) => setOpen(e.currentTarget.open)}>
       <summary className="cursor-pointer">
         <Search size={13} aria-hidden className="mr-1 inline" />
         {count === undefined

@@ -116,7 +116,7 @@ function Versions({ ways: { sessions, here }, onVersion }: VersionsProps) {
         disabled={way(-1) === undefined}
         onClick={() => to(way(-1))}
       />
-      <span className="text-[0.82rem] text-ink-3 tabular-nums">
+      <span className="text-mini text-ink-3 tabular-nums">
         {here + 1}/{sessions.length}
       </span>
       <Button

@@ -88,7 +88,7 @@ export function RailItem(props: RailItemProps) {
           {isBusy && <span className="dot" role="img" aria-label={t('studio.answering')} />}
         </span>
         {match && (
-          <span className="line-clamp-2 text-[0.82rem] text-ink-2">
+          <span className="line-clamp-2 text-mini text-ink-2">
             <Marked text={match.excerpt} query={query} />
           </span>
         )}

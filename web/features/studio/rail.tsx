@@ -96,7 +96,7 @@ export function Rail({ onGo }: RailProps) {
       {(isArchive || loaded.some(({ archived }) => archived !== undefined)) && (
         <button
           type="button"
-          className="nav-link text-[0.86rem]"
+          className="nav-link text-small"
           aria-pressed={isArchive}
           onClick={() => setArchive(!isArchive)}
         >

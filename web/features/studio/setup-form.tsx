@@ -24,7 +24,7 @@ export function SetupForm({ setup }: { readonly setup: Setup }) {
   return (
     <form className="grid grid-cols-1 gap-5" onSubmit={submit}>
       <ForEditors>
-        <p className="text-[0.88rem] text-ink-3">
+        <p className="text-small text-ink-3">
           {t(isChanged ? 'studio.setup.changed' : 'studio.setup.about')}
         </p>
       </ForEditors>

@@ -12,7 +12,7 @@ export function Thoughts({ text, ms }: ThoughtsProps) {
   if (text === '') return null
   const seconds = ms === null ? 0 : Math.round(ms / 1_000)
   return (
-    <details className="text-[0.88rem] text-ink-3">
+    <details className="text-small text-ink-3">
       <summary className="target cursor-pointer">
         {seconds > 0 ? t('studio.thought', { seconds }) : t('studio.thoughts')}
       </summary>

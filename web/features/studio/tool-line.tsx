@@ -13,7 +13,7 @@ export function ToolLine({ tools }: { readonly tools: readonly ToolUse[] }) {
   const hasFailed = tools.some(({ ok }) => ok === false)
   const more = tools.length - 1
   return (
-    <details className="text-[0.88rem] text-ink-3">
+    <details className="text-small text-ink-3">
       <summary className={`target cursor-pointer ${hasFailed ? 'text-bad' : ''}`}>
         {isBusy ? (
           <LoaderCircle size={13} className="mr-1.5 inline animate-spin" aria-hidden />

@@ -32,7 +32,7 @@ export function ToolRun({ use }: { readonly use: ToolUse }) {
       {known.length === 0 && <p className="text-ink-3">{t('studio.tool.unknown')}</p>}
       {known.map(([label, text = '']) => (
         <div key={label}>
-          <p className="text-[0.8rem] text-ink-3">{label}</p>
+          <p className="text-mini text-ink-3">{label}</p>
           <pre className="code">{readable(text)}</pre>
         </div>
       ))}

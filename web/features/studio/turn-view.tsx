@@ -80,7 +80,7 @@ export const TurnView = memo((props: TurnViewProps) => {
         </Citing>
         <Sources turn={turn} onOpen={actions.onOpen} />
         {turn.stats?.kb === 'skipped' && (
-          <p className="text-[0.84rem] text-ink-3">{t('studio.kb-skipped')}</p>
+          <p className="text-small text-ink-3">{t('studio.kb-skipped')}</p>
         )}
         {sound && (
           <audio key={sound} controls autoPlay src={sound} className="w-full">

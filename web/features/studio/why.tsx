@@ -40,7 +40,7 @@ export function Why({ turn, onOpen }: WhyProps) {
 function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section className="grid grid-cols-1 gap-2">
-      <h3 className="text-[0.86rem] font-medium text-ink-3">{title}</h3>
+      <h3 className="text-small font-medium text-ink-3">{title}</h3>
       {children}
     </section>
   )
@@ -65,7 +65,7 @@ function Passages({ turn, onOpen }: { readonly turn: Turn; readonly onOpen: WhyP
                 <BookText size={14} className="mt-1 flex-none text-accent" aria-hidden />
                 <span className="min-w-0 flex-1">
                   [{index + 1}] {ref.title}
-                  <span className="block text-[0.8rem] text-ink-3">{placeOf(ref)}</span>
+                  <span className="block text-mini text-ink-3">{placeOf(ref)}</span>
                 </span>
                 <span className="tabular-nums">{ref.score.toFixed(2)}</span>
               </button>
@@ -114,7 +114,7 @@ function Answered({ turn }: { readonly turn: Turn }) {
           <Badge>{t('studio.calls', { count: stats.iterations })}</Badge>
         )}
       </p>
-      <p className="grid gap-1 text-[0.88rem] text-ink-2">
+      <p className="grid gap-1 text-small text-ink-2">
         <Tokens turn={turn} />
         <Times turn={turn} />
       </p>

@@ -19,7 +19,7 @@ export function LocalServers() {
   if (!found.data) return null
   const { servers } = found.data
   if (servers.length === 0) {
-    return <p className="text-[0.92rem] text-ink-3">{t('system.local.none')}</p>
+    return <p className="text-note text-ink-3">{t('system.local.none')}</p>
   }
   return (
     <ul className="grid gap-3">

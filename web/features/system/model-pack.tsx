@@ -25,7 +25,7 @@ export function ModelPackFiles() {
         {t('system.pack')}
         <ChevronDown size={16} className="flex-none text-ink-3 group-open:rotate-180" aria-hidden />
       </summary>
-      <div className="mt-3 grid gap-3 text-[0.92rem]">
+      <div className="mt-3 grid gap-3 text-note">
         <p>
           {t('system.pack.about')} <code className="break-all">{folder}</code>
         </p>

@@ -47,7 +47,7 @@ function PersonRow({ person, isMe }: RowProps) {
           {named && <Badge>{t('system.people.named')}</Badge>}
           {disabled && <Badge tone="warn">{t('system.people.disabled')}</Badge>}
         </p>
-        <p className="text-[0.88rem] text-ink-3">
+        <p className="text-small text-ink-3">
           {person.tenants.map(({ name }) => name).join(', ')}
           {' · '}
           {last ? <Ago at={last} /> : t('system.people.never')}

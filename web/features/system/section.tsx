@@ -34,7 +34,7 @@ export function SystemSectionForm({ section, settings }: SectionProps) {
         <h2 className="text-base">{t(`system.${section.id}`)}</h2>
         <SourceMark source={source ?? 'default'} />
         <ChevronDown size={16} className="ml-auto text-ink-3 group-open:rotate-180" aria-hidden />
-        <span className="w-full text-[0.92rem] text-ink-2">{t(`system.${section.id}.about`)}</span>
+        <span className="w-full text-note text-ink-2">{t(`system.${section.id}.about`)}</span>
       </summary>
       <form className="grid gap-5 border-line border-t p-5" onSubmit={form.submit}>
         {section.id === 'llm' && !address?.locked && (
@@ -57,7 +57,7 @@ export function SystemSectionForm({ section, settings }: SectionProps) {
         <div className="flex flex-wrap justify-end gap-2">
           {section.part && <Trial part={section.part} />}
           {locked ? (
-            <p className="inline-flex items-center gap-2 text-[0.9rem] text-ink-3">
+            <p className="inline-flex items-center gap-2 text-note text-ink-3">
               <Lock size={15} aria-hidden />
               {t('system.locked')}
             </p>

@@ -25,7 +25,7 @@ export function SettingField({ setting, value, models, problem, onChange }: Fiel
   const label = t((kind ? `system.kind.${kind}` : `system.name.${name}`) as Key)
   const aside = (
     <span className="inline-flex min-w-0 flex-wrap items-center justify-end gap-2">
-      <code className="text-[0.78rem] text-ink-3">{name}</code>
+      <code className="text-mini text-ink-3">{name}</code>
       <SourceMark source={source} />
     </span>
   )

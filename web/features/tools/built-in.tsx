@@ -13,7 +13,7 @@ export function BuiltIn() {
             <dt>
               <code>{name}</code>
             </dt>
-            <dd className="text-[0.93rem] text-ink-2">{TOOL_WORDS[name][language]}</dd>
+            <dd className="text-note text-ink-2">{TOOL_WORDS[name][language]}</dd>
           </div>
         ))}
       </dl>

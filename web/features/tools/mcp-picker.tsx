@@ -26,7 +26,7 @@ export function McpPicker({ servers, names, onChange }: PickerProps) {
         <ServerTools key={server.id} server={server} names={names} onChange={onChange} />
       ))}
       {names.length >= TOOLS_ENABLED_MAX && (
-        <p className="text-[0.9rem] text-warn" role="status">
+        <p className="text-note text-warn" role="status">
           {t('tools.pick.full', { max: TOOLS_ENABLED_MAX })}
         </p>
       )}
@@ -61,10 +61,10 @@ function ServerTools({ server, names, onChange }: ServerToolsProps) {
         <span className="font-medium">{t('tools.pick.all', { name: server.name })}</span>
         <Size text={t('tools.pick.size', { count: approved.length, chars: chars(approved) })} />
       </Tick>
-      {off && <p className="mt-1 text-[0.88rem] text-warn">{t('tools.pick.off')}</p>}
+      {off && <p className="mt-1 text-small text-warn">{t('tools.pick.off')}</p>}
       {!isAll && shown.length > 0 && (
         <details className="mt-2 pl-6.5" open={shown.length <= UNFOLDED_MAX || undefined}>
-          <summary className="cursor-pointer text-[0.9rem] text-ink-2">
+          <summary className="cursor-pointer text-note text-ink-2">
             {t('tools.pick.single')}
           </summary>
           <div className="mt-2 grid gap-x-6 gap-y-2 sm:grid-cols-2">
@@ -93,7 +93,7 @@ function ServerTools({ server, names, onChange }: ServerToolsProps) {
 }
 
 const Size = ({ text }: { readonly text: string }) => (
-  <span className="block text-[0.84rem] text-ink-3">{text}</span>
+  <span className="block text-small text-ink-3">{text}</span>
 )
 
 interface TickProps {
@@ -104,7 +104,7 @@ interface TickProps {
 }
 
 const Tick = ({ checked, disabled, onTick, children }: TickProps) => (
-  <label className="flex items-start gap-2.5 text-[0.92rem]">
+  <label className="flex items-start gap-2.5 text-note">
     <input
       type="checkbox"
       className="mt-1 size-4 flex-none accent-accent"
@@ -131,7 +131,7 @@ function Room({ servers, names }: Omit<PickerProps, 'onChange'>) {
   })
   const share = Math.max(tools.length / MCP_TOOLS_OFFERED_MAX, chars / MCP_SCHEMAS_CHARS_MAX)
   return (
-    <div className="grid gap-2 text-[0.9rem] text-ink-2" aria-live="polite">
+    <div className="grid gap-2 text-note text-ink-2" aria-live="polite">
       <div className="h-1.5 overflow-hidden rounded-full bg-line" aria-hidden>
         <div
           className={`h-full rounded-full ${leftOut.length > 0 ? 'bg-warn' : 'bg-accent'}`}

@@ -36,7 +36,7 @@ export function ServerCard({ server, onEdit, onDelete, onTurn }: ServerCardProps
             <h3 className="font-semibold">{server.name}</h3>
             <State server={server} />
           </div>
-          <p className="text-[0.92rem] text-ink-2">{server.url}</p>
+          <p className="text-note text-ink-2">{server.url}</p>
           <Facts server={server} />
         </div>
         <ForEditors>
@@ -104,7 +104,7 @@ function Facts({ server }: Pick<ServerCardProps, 'server'>) {
     ),
   ].filter(Boolean)
   return (
-    <p className="text-[0.86rem] text-ink-3">
+    <p className="text-small text-ink-3">
       {withIndexKeys(facts).map(({ key, item }) => (
         <Fragment key={key}>
           {key !== '0' && ' · '}
@@ -128,5 +128,5 @@ function Use({ server }: Pick<ServerCardProps, 'server'>) {
   ]
   if (users.length === 0) return <Notice tone="warn">{t('tools.use.none')}</Notice>
   const list = new Intl.ListFormat(locale).format(users)
-  return <p className="text-[0.9rem] text-ink-2">{t('tools.use', { users: list })}</p>
+  return <p className="text-note text-ink-2">{t('tools.use', { users: list })}</p>
 }

@@ -98,7 +98,7 @@ function ServerForm({ server, onClose }: Omit<ServerDialogProps, 'open'>) {
           onText={setValue}
         />
       </div>
-      {isAnew && <p className="text-[0.9rem] text-warn">{t('tools.anew')}</p>}
+      {isAnew && <p className="text-note text-warn">{t('tools.anew')}</p>}
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{t('action.cancel')}</Button>
         <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid}>

@@ -51,7 +51,7 @@ function SharedForm({ servers, settings }: FormProps) {
     <form className="card grid gap-4 p-5" onSubmit={submit}>
       <McpPicker servers={servers} names={names} onChange={setDraft} />
       {unknown.length > 0 && (
-        <div className="flex flex-wrap items-center justify-between gap-3 text-[0.9rem]">
+        <div className="flex flex-wrap items-center justify-between gap-3 text-note">
           <p className="min-w-0 text-warn [overflow-wrap:anywhere]">
             {t('tools.shared.gone')} {unknown.join(', ')}
           </p>

@@ -71,7 +71,7 @@ export function ToolList({ server }: { readonly server: McpServer }) {
             aria-hidden
           />
         </button>
-        <p className="min-w-0 flex-1 basis-56 text-[0.86rem] text-ink-3">
+        <p className="min-w-0 flex-1 basis-56 text-small text-ink-3">
           {t('tools.approved', {
             ...{ count: number(approved.length), most: number(MCP_TOOLS_OFFERED_MAX) },
             ...{ chars: number(charsOf(approved)), room: number(MCP_SCHEMAS_CHARS_MAX) },

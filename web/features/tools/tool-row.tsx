@@ -40,7 +40,7 @@ export function ToolRow({ server, tool, busy, onDecide, onCompare, onTry }: Tool
           <h4 className="font-medium">{title ?? name}</h4>
           <Marks tool={tool} />
         </div>
-        <p className="text-[0.86rem] text-ink-3">
+        <p className="text-small text-ink-3">
           <code>{call_name}</code>
           {isUsable && ` · ${t('tools.size', { chars: schema_chars.toLocaleString(locale) })}`}
         </p>
@@ -105,12 +105,10 @@ function Caution({ tool }: Pick<ToolRowProps, 'tool'>) {
   const { t } = useI18n()
   const { reason } = tool
   if (stateOf(tool) === 'changed') {
-    return <p className="mt-1 text-[0.9rem] text-warn">{t('tools.changed.about')}</p>
+    return <p className="mt-1 text-note text-warn">{t('tools.changed.about')}</p>
   }
   if (reason === null) return null
-  return (
-    <p className="mt-1 text-[0.9rem] text-bad">{t(`tools.reason.${reason as UnusableReason}`)}</p>
-  )
+  return <p className="mt-1 text-note text-bad">{t(`tools.reason.${reason as UnusableReason}`)}</p>
 }
 
 /**
@@ -121,7 +119,7 @@ function Description({ server, tool }: Pick<ToolRowProps, 'server' | 'tool'>) {
   const { t } = useI18n()
   const [isOpen, setOpen] = useState(false)
   const { description } = tool
-  const body = 'text-[0.93rem] whitespace-pre-wrap text-ink-2'
+  const body = 'text-note whitespace-pre-wrap text-ink-2'
   if (description.length < LISTED_DESCRIPTION_CHARS) {
     return <p className={`mt-1 ${body}`}>{description}</p>
   }
@@ -129,7 +127,7 @@ function Description({ server, tool }: Pick<ToolRowProps, 'server' | 'tool'>) {
     <details className="group mt-1" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="cursor-pointer list-none">
         <span className={`line-clamp-3 group-open:hidden ${body}`}>{description}</span>
-        <span className="text-[0.88rem] text-accent">
+        <span className="text-small text-accent">
           <span className="group-open:hidden">{t('tools.read')}</span>
           <span className="hidden group-open:inline">{t('tools.read.less')}</span>
         </span>

@@ -142,7 +142,7 @@ const Lines = ({ value, rows, onText, ...field }: LinesProps) => (
     {(ids) => (
       <textarea
         {...ids}
-        className="input min-h-0 font-mono text-[0.9rem]"
+        className="input min-h-0 font-mono text-note"
         rows={rows}
         spellCheck={false}
         autoCapitalize="none"
@@ -163,16 +163,16 @@ function Answer({ answer: { ok, ms, text, error_class } }: { readonly answer: Mc
     <div className="grid gap-2">
       <div className="flex items-center gap-3">
         <Badge tone={ok ? 'good' : 'bad'}>{t(ok ? 'tools.try.ok' : 'tools.try.failed')}</Badge>
-        <span className="text-[0.9rem] text-ink-2">
+        <span className="text-note text-ink-2">
           {t('tools.try.took', { ms: ms.toLocaleString(locale) })}
         </span>
       </div>
       {error_class !== null && (
-        <p className="text-[0.92rem] text-bad">{t(`tools.try.fault.${error_class}`)}</p>
+        <p className="text-note text-bad">{t(`tools.try.fault.${error_class}`)}</p>
       )}
       {error_class === null && <pre className="code">{shown || t('tools.try.empty')}</pre>}
       {text.length > SHOWN_CHARS && (
-        <p className="text-[0.88rem] text-ink-3">
+        <p className="text-small text-ink-3">
           {t('tools.try.cut', {
             ...{ shown: SHOWN_CHARS.toLocaleString(locale) },
             ...{ chars: text.length.toLocaleString(locale) },

@@ -115,7 +115,7 @@ export function UsageTables({ usage, settings, apps, keys }: UsageTablesProps) {
     if (most === 0) return <span className="text-ink-3">{t('usage.budget.none')}</span>
     const today = spent.get(key_id) ?? 0
     return (
-      <span className="grid min-w-32 gap-1 text-[0.84rem] text-ink-2">
+      <span className="grid min-w-32 gap-1 text-small text-ink-2">
         {t('keys.tokens.spent', {
           spent: today.toLocaleString(locale),
           all: most.toLocaleString(locale),

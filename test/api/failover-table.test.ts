@@ -130,7 +130,7 @@ for (const { name, rows, before, seen } of MOMENTS) {
           { type: 'provider_fallback', from: 'byo', reason },
           { type: 'llm_delta', text: 'from the platform' },
           turnStats('platform_fallback', 1, tokensAfter(seen)),
-          { type: 'llm_end', reply: 'from the platform' },
+          { type: 'llm_end', reply: 'from the platform', seq: expect.any(Number) },
         ]
         const error = [
           {
@@ -198,7 +198,7 @@ describe('what is no fault', () => {
       expect(joined(await tenant.ask())).toEqual([
         { type: 'llm_delta', text: '好的' },
         turnStats('byo'),
-        { type: 'llm_end', reply: '好的' },
+        { type: 'llm_end', reply: '好的', seq: expect.any(Number) },
       ])
       expect(world.asked(world.platform)).toEqual([])
     })

@@ -32,7 +32,7 @@ describe('the channel that answers', () => {
     world.byo.reply({ text: 'mine' })
     expect((await tenant.ask()).slice(1)).toEqual([
       stats('byo'),
-      { type: 'llm_end', reply: 'mine' },
+      { type: 'llm_end', reply: 'mine', seq: 1 },
     ])
     await fetch(`${world.app.url}/v1/provider`, { method: 'DELETE', headers: tenant.headers })
     expect(await tenant.ask()).toContainEqual(stats('platform'))
@@ -92,7 +92,7 @@ describe('the re-run', () => {
       { type: 'tool_result', name: 'calculator', ok: true },
       { type: 'llm_delta', text: '42' },
       turnStats('platform_fallback', 2, ESTIMATED),
-      { type: 'llm_end', reply: '42' },
+      { type: 'llm_end', reply: '42', seq: 1 },
     ])
   })
 

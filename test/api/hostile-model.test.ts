@@ -68,7 +68,7 @@ test('a message with more tool calls than a turn may have is answered all the sa
   const results = events.filter(({ type }) => type === 'tool_result')
   expect(results).toHaveLength(TOOL_CALLS_PER_TURN_MAX + 12)
   expect(results.filter(({ ok }) => ok)).toHaveLength(TOOL_CALLS_PER_TURN_MAX)
-  expect(events.at(-1)).toEqual({ type: 'llm_end', reply: 'ok' })
+  expect(events.at(-1)).toEqual({ type: 'llm_end', reply: 'ok', seq: 1 })
 })
 
 test('rounds full of tool calls run only as many calls as a turn may have', async () => {

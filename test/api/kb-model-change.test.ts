@@ -240,28 +240,6 @@ describe('after the embedding model was changed', () => {
     },
   )
 })
-
-test('documents that an earlier version embedded have the scores of this one', async () => {
-  const stored = await Bun.file(`${import.meta.dir}/../fixtures/scaled-vectors.db.gz`).bytes()
-  await Bun.write(folder.file('moonbase.db'), Bun.gunzipSync(stored))
-  await using app = await openApp(SHIPPED)
-  const question = '年假要提前几天申请？'
-  expect((await search(app, question))[0]?.title).toBe('请假')
-  await app.jobs.idle()
-  const found = await search(app, question)
-  // The version that wrote the database had another scale in its vectors.
-  for (const [i, [title, score]] of [
-    ['请假', 0.76921],
-    ['Parts', 0.4495],
-    ['保修', 0.43478],
-  ].entries()) {
-    expect(found[i]?.title).toBe(title as string)
-    expect(found[i]?.score).toBeCloseTo(score as number, 3)
-  }
-  const [part] = await search(app, 'Where is part AB-1234?')
-  expect(part).toMatchObject({ title: 'Parts', score: expect.closeTo(0.73197, 3) })
-})
-
 test('a folder that is no model stops the start with the name of the setting', async () => {
   await expect(startApp({ env: { MB_EMBED_MODEL_DIR: folder.path } })).rejects.toThrow(
     /^MB_EMBED_MODEL_DIR is no embedding model/,

@@ -43,6 +43,7 @@ test('an export that is sent in pieces can be imported by another tenant', async
     personas: 30,
     apps: 0,
     mcp_servers: 0,
+    prompts: 0,
     settings: true,
   })
   const again = (await other<Record<string, unknown>>('GET', '/export')).json()

@@ -30,7 +30,7 @@ const BARE = [
   ...['/v1/kb/sources/:id/refresh', '/v1/mcp-servers/:id/refresh'],
 ]
 const FORM_TYPE = 'multipart/form-data; boundary=x'
-const FORMS = ['/v1/kb/files', '/v1/audio/transcriptions']
+const FORMS = ['/v1/kb/files', '/v1/files', '/v1/audio/transcriptions']
 const ROUTES = allRoutes().filter(
   ({ method, path }) =>
     path.startsWith('/v1/') && /^(POST|PUT)$/.test(method) && !BARE.includes(path),

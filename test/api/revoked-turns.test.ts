@@ -85,7 +85,7 @@ test.each(Object.keys(WAYS))('an open turn ends as soon as %s, and is not stored
   expect((await dataOf(turn)).at(-1)).toEqual(REFUSED)
   await world.platform.aborted()
   gate.resolve()
-  expect((await dataOf(other)).at(-1)).toEqual({ type: 'llm_end', reply: 'mine too' })
+  expect((await dataOf(other)).at(-1)).toEqual({ type: 'llm_end', reply: 'mine too', seq: 1 })
   const { sessions } = (
     await (
       await owner(email)
@@ -105,7 +105,7 @@ test('a turn that waits for others of its session ends as soon as its key is rev
   expect((await (await owner(email))('DELETE', `/keys/${key.id}`)).status).toBe(200)
   expect(await dataOf(waiting)).toEqual([REFUSED])
   gate.resolve()
-  expect((await dataOf(running)).at(-1)).toEqual({ type: 'llm_end', reply: 'one two' })
+  expect((await dataOf(running)).at(-1)).toEqual({ type: 'llm_end', reply: 'one two', seq: 1 })
 })
 
 const CALL = { name: 'calculator', arguments: { expression: '6*7' } }
@@ -153,7 +153,11 @@ test('a removed channel is not asked for the summary of what was said on it', as
   for await (const { data } of turn) if (data.type === 'llm_delta') break
   await fetch(`${world.app.url}/v1/provider`, { method: 'DELETE', headers: tenant.headers })
   gate.resolve()
-  expect((await turn.all()).at(-1)?.data).toEqual({ type: 'llm_end', reply: 'the last' })
+  expect((await turn.all()).at(-1)?.data).toEqual({
+    type: 'llm_end',
+    reply: 'the last',
+    seq: expect.any(Number),
+  })
   await world.app.jobs.idle()
   expect(world.asked(world.byo)).toHaveLength(2)
   expect(await tenant.history()).toMatchObject({ summary: '', count: 4 })

@@ -220,6 +220,8 @@ export const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string
     mcp_server: 'The MCP server',
     mcp_tool: 'The MCP tool',
     person: 'The person',
+    file: 'The file',
+    prompt: 'The prompt',
   },
   who: {
     general: 'A general key',

@@ -1,18 +1,20 @@
-// To be deleted in 0.2, with what calls it, test/contract/before-first-release.test.ts and
-// test/fixtures/databases/before-0.1.*: brings a database of the builds before 0.1.0, which had
-// many migrations, over to the tables of the first release.
+// To be deleted in 0.2, with its folder, what calls it, the tests before-first-release*.test.ts in
+// test/contract/, test/support/former-database.ts and test/fixtures/databases/before-0.1*: brings a
+// database of the builds before 0.1.0, which had many migrations, over to the tables of the first
+// release.
 import { Database } from 'bun:sqlite'
+import { LAST_OF_POSTGRES, LAST_OF_SQLITE } from './before-first-release/last-migrations.ts'
 import type { Migration } from './migrations/index.ts'
 
-/** Two migrations of those builds: one of the first, and the last. No later one has their names. */
-const OF_SQLITE = { early: '0002-kb', last: '0024-people' }
-const OF_POSTGRES = { early: '0002-search', last: '0009-people' }
+/** Migrations of those builds: one of the first, and the one that a database must have. */
+const OF_SQLITE = { early: '0002-kb', from: '0019-share' }
+const OF_POSTGRES = { early: '0002-search', from: '0004-doc-number' }
 
 /** What a database is by the names of its migrations. */
 export type Age = 'released' | 'before' | 'too old'
 
-const ageBy = (names: ReadonlySet<string>, { early, last }: typeof OF_SQLITE): Age => {
-  if (names.has(last)) return 'before'
+const ageBy = (names: ReadonlySet<string>, { early, from }: typeof OF_SQLITE): Age => {
+  if (names.has(from)) return 'before'
   return names.has(early) ? 'too old' : 'released'
 }
 
@@ -22,31 +24,56 @@ export const ageOfServer = (names: Iterable<string>): Age => ageBy(new Set(names
 export const TOO_OLD =
   'was written by an early build before 0.1.0; start it once with the last build before 0.1.0'
 
+const lackedBy = (names: ReadonlySet<string>, last: readonly Migration[]) =>
+  last.filter(({ name }) => !names.has(name))
+
+/** The SQL to run on a server before `REBUILD_SERVER`: the last migrations that it lacks. */
+export const lastOfServer = (names: Iterable<string>): string[] =>
+  lackedBy(new Set(names), LAST_OF_POSTGRES).map(({ sql }) => sql)
+
 /**
- * In a transaction of `db`: makes all tables anew, as the first migration has them, and fills them
- * from `copy`, a copy of the same database. The indexes of words, whose tables are the same, stay.
- * Throws, so that nothing changes, when the new tables lack a table or column of the old.
+ * In a transaction of `db`, whose migrations are `names`: applies those of the last that it lacks.
+ * Then makes all tables anew, as the first migration has them, and fills them from `copy`, a copy
+ * of the same database, or, where the last migrations changed a table, with what they made of it.
+ * The indexes of words, whose tables are the same, stay. Throws, so that nothing changes, when the
+ * new tables lack a table or column of the old.
  */
-export function rebuildFile(db: Database, { sql }: Migration, copy: string): void {
+export function rebuildFile(
+  db: Database,
+  { sql }: Migration,
+  { copy, names }: { readonly copy: string; readonly names: ReadonlySet<string> },
+): void {
   const wanted = schemaBy(sql)
+  for (const last of lackedBy(names, LAST_OF_SQLITE)) db.run(last.sql)
+  db.query('ATTACH ? AS former').run(copy)
   const old = tablesOf(db)
+  const changed = keepChanged(db, old)
   // Each table is checked when all of them are full.
   db.run('PRAGMA defer_foreign_keys = ON')
   for (const { name } of entriesOf(db, 'trigger')) db.run(`DROP TRIGGER "${name}"`)
   for (const table of old.toReversed()) db.run(`DROP TABLE "${table}"`)
   for (const table of wanted.tables) db.run(table)
-  db.query('ATTACH ? AS former').run(copy)
-  for (const table of old) refill(db, table)
+  for (const table of old) refill(db, changed.has(table) ? 'kept' : 'former', table)
   for (const later of wanted.later) db.run(later)
 }
 
+/** Copies the tables of which the copy lacks a column to a temporary database; returns them. */
+function keepChanged(db: Database, tables: readonly string[]): ReadonlySet<string> {
+  const width = (schema: string, table: string) => columnsOf(db, schema, table).length
+  const changed = tables.filter((table) => width('former', table) < width('main', table))
+  db.run(`ATTACH '' AS kept`)
+  for (const table of changed)
+    db.run(`CREATE TABLE kept."${table}" AS SELECT * FROM main."${table}"`)
+  return new Set(changed)
+}
+
 /** Copies all rows of a table by the names of its columns. */
-function refill(db: Database, table: string): void {
-  const [columns, places] = [columnsOf(db, 'former', table), columnsOf(db, 'main', table)]
+function refill(db: Database, from: 'former' | 'kept', table: string): void {
+  const [columns, places] = [columnsOf(db, from, table), columnsOf(db, 'main', table)]
   const missing = columns.find((column) => !places.includes(column))
   if (missing) throw new Error(`no place for ${table}.${missing} of the database`)
   const list = columns.map((column) => `"${column}"`).join(', ')
-  db.run(`INSERT INTO main."${table}" (${list}) SELECT ${list} FROM former."${table}"`)
+  db.run(`INSERT INTO main."${table}" (${list}) SELECT ${list} FROM ${from}."${table}"`)
 }
 
 /** The statements that make its tables, and those that follow when they are full. */

@@ -1,6 +1,12 @@
 import type { Clock } from '../../core/clock.ts'
 import { DatabaseAway } from '../../core/errors.ts'
-import { ageOfServer, REBUILD_SERVER, REBUILT_SERVER, TOO_OLD } from '../before-first-release.ts'
+import {
+  ageOfServer,
+  lastOfServer,
+  REBUILD_SERVER,
+  REBUILT_SERVER,
+  TOO_OLD,
+} from '../before-first-release.ts'
 import { sql } from '../db.ts'
 import type { Migration } from '../migrations/index.ts'
 import { refusalOf } from './address.ts'
@@ -90,7 +96,10 @@ async function migrate(connection: Connection, migrations: readonly Migration[])
     throw new UnusableDatabase(`was written by a newer Moonbase (it has ${unknown[0]})`)
   await needVectors(connection)
   const pending = migrations.filter(({ name }) => age === 'before' || !done.includes(name))
-  if (age === 'before') await ask(connection, 'DELETE FROM migration')
+  if (age === 'before') {
+    for (const sql of lastOfServer(done)) await ask(connection, sql)
+    await ask(connection, 'DELETE FROM migration')
+  }
   for (const [index, { name, sql }] of pending.entries()) {
     const isRebuilt = age === 'before' && index === 0
     if (isRebuilt) await ask(connection, REBUILD_SERVER)

@@ -36,7 +36,7 @@ export function migrate(
       const isEarlier = copy !== null && ageOfFile(done) === 'before'
       if (isEarlier) db.run('DELETE FROM migration')
       for (const [index, migration] of pending.entries()) {
-        if (isEarlier && index === 0) rebuildFile(db, migration, copy)
+        if (isEarlier && index === 0) rebuildFile(db, migration, { copy, names: done })
         else db.run(migration.sql)
         note.run(migration.name)
       }

@@ -25,7 +25,7 @@ const ZONES: readonly (readonly [RegExp, Zone])[] = [
   [/^src\/storage\/[^/]+$/, 'port'],
   [/^src\/upstream\//, 'port'],
   [/^src\/tools\//, 'port'],
-  [/^src\/storage\/migrations\//, 'port'],
+  [/^src\/storage\/(migrations|before-first-release)\//, 'port'],
   [/^src\/jobs\//, 'port'],
   [/^src\/(config|setting-values)\.ts$/, 'port'],
   [/^src\/(storage|channels)\/[^/]+\//, 'adapter'],

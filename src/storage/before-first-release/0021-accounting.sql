@@ -1,0 +1,15 @@
+-- The last batch of usage sums that each process has stored, so that one whose answer was lost is
+-- not added twice. written_at is epoch milliseconds.
+CREATE TABLE usage_writer (
+  id TEXT PRIMARY KEY NOT NULL,
+  batch INTEGER NOT NULL,
+  written_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The key that made it; null: a person, or an earlier version. Of a device, who issued its code.
+ALTER TABLE api_key ADD COLUMN made_by TEXT;
+ALTER TABLE device ADD COLUMN made_by TEXT;
+ALTER TABLE share ADD COLUMN made_by TEXT;
+
+-- Tokens that visitors may use a day, input and output together; 0: no budget.
+ALTER TABLE share ADD COLUMN daily_tokens INTEGER NOT NULL DEFAULT 0;

@@ -27,7 +27,8 @@ export class CallCount implements CallMeter {
   #isMetered = false
   #isOpen = false
   #hasBegun = false
-  #written = 0
+  /** Counted at the end, and only when the upstream has not counted itself. */
+  #written = ''
   #usage: LlmUsage | null = null
 
   sent(): void {
@@ -41,11 +42,11 @@ export class CallCount implements CallMeter {
 
   /** Whether anything of an answer has come. */
   get hasBegun(): boolean {
-    return this.#hasBegun || this.#written > 0
+    return this.#hasBegun || this.#written !== ''
   }
 
   wrote(text: string): void {
-    this.#written += tokensIn(text)
+    this.#written += text
   }
 
   /** A part of the answer. An adapter that meters has told of its text before. */
@@ -72,7 +73,7 @@ export class CallCount implements CallMeter {
         read += tokensIn(call.name) + tokensIn(call.arguments)
       }
     }
-    const outputTokens = Math.ceil(this.#written)
+    const outputTokens = Math.ceil(tokensIn(this.#written))
     return { inputTokens: Math.ceil(read), outputTokens, isEstimated: true }
   }
 }

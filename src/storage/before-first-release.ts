@@ -1,21 +1,26 @@
 // To be deleted in 0.2, with its folder, what calls it, the tests before-first-release*.test.ts in
 // test/contract/, test/support/former-database.ts and test/fixtures/databases/before-0.1*: brings a
-// database of the builds before 0.1.0, which had many migrations, over to the tables of the first
-// release.
+// database of the builds before 0.1.0 over to the tables of the first release.
 import { Database } from 'bun:sqlite'
-import { LAST_OF_POSTGRES, LAST_OF_SQLITE } from './before-first-release/last-migrations.ts'
+import * as postgres from './before-first-release/postgres/index.ts'
+import * as sqlite from './before-first-release/sqlite/index.ts'
 import type { Migration } from './migrations/index.ts'
 
-/** Migrations of those builds: one of the first, and the one that a database must have. */
-const OF_SQLITE = { early: '0002-kb', from: '0019-share' }
-const OF_POSTGRES = { early: '0002-search', from: '0004-doc-number' }
+/**
+ * Names of migrations of those builds. The first ones had many: `early` is of all of them, `from`
+ * one that a database of theirs must have.
+ */
+const OF_SQLITE = { early: '0002-kb', from: '0019-share', migrations: sqlite }
+const OF_POSTGRES = { early: '0002-search', from: '0004-doc-number', migrations: postgres }
+/** The first migration of all those builds; that of the release has another name. */
+const FIRST = '0001-init'
 
 /** What a database is by the names of its migrations. */
 export type Age = 'released' | 'before' | 'too old'
 
 const ageBy = (names: ReadonlySet<string>, { early, from }: typeof OF_SQLITE): Age => {
-  if (names.has(from)) return 'before'
-  return names.has(early) ? 'too old' : 'released'
+  if (names.has(early) && !names.has(from)) return 'too old'
+  return names.has(FIRST) ? 'before' : 'released'
 }
 
 export const ageOfFile = (names: Iterable<string>): Age => ageBy(new Set(names), OF_SQLITE)
@@ -24,17 +29,21 @@ export const ageOfServer = (names: Iterable<string>): Age => ageBy(new Set(names
 export const TOO_OLD =
   'was written by an early build before 0.1.0; start it once with the last build before 0.1.0'
 
-const lackedBy = (names: ReadonlySet<string>, last: readonly Migration[]) =>
-  last.filter(({ name }) => !names.has(name))
+/** What a database lacks before its tables are made anew. */
+const lackedBy = (
+  names: ReadonlySet<string>,
+  { from, migrations: { LAST, LATER } }: typeof OF_SQLITE,
+): Migration[] =>
+  (names.has(from) ? [...LAST, ...LATER] : LATER).filter(({ name }) => !names.has(name))
 
-/** The SQL to run on a server before `REBUILD_SERVER`: the last migrations that it lacks. */
-export const lastOfServer = (names: Iterable<string>): string[] =>
-  lackedBy(new Set(names), LAST_OF_POSTGRES).map(({ sql }) => sql)
+/** The SQL to run on a server before `REBUILD_SERVER`: the former migrations that it lacks. */
+export const lackedByServer = (names: Iterable<string>): string[] =>
+  lackedBy(new Set(names), OF_POSTGRES).map(({ sql }) => sql)
 
 /**
- * In a transaction of `db`, whose migrations are `names`: applies those of the last that it lacks.
+ * In a transaction of `db`, whose migrations are `names`: applies the former ones that it lacks.
  * Then makes all tables anew, as the first migration has them, and fills them from `copy`, a copy
- * of the same database, or, where the last migrations changed a table, with what they made of it.
+ * of the same database, or, where those migrations changed a table, with what they made of it.
  * The indexes of words, whose tables are the same, stay. Throws, so that nothing changes, when the
  * new tables lack a table or column of the old.
  */
@@ -44,7 +53,7 @@ export function rebuildFile(
   { copy, names }: { readonly copy: string; readonly names: ReadonlySet<string> },
 ): void {
   const wanted = schemaBy(sql)
-  for (const last of lackedBy(names, LAST_OF_SQLITE)) db.run(last.sql)
+  for (const former of lackedBy(names, OF_SQLITE)) db.run(former.sql)
   db.query('ATTACH ? AS former').run(copy)
   const old = tablesOf(db)
   const changed = keepChanged(db, old)
@@ -133,6 +142,8 @@ DECLARE
   one RECORD;
   columns TEXT;
 BEGIN
+  -- A table whose rows are to be checked at the end of the transaction cannot be altered before it.
+  SET CONSTRAINTS ALL IMMEDIATE;
   FOR one IN SELECT relname AS name FROM pg_class
     WHERE relnamespace = fresh AND relkind = 'r'
       AND to_regclass(format('%I.%I', home, relname)) IS NOT NULL ORDER BY oid
@@ -167,6 +178,7 @@ BEGIN
     EXECUTE format('DROP FUNCTION IF EXISTS %I.%s', home, one.name);
     EXECUTE format('ALTER FUNCTION %s.%s SET SCHEMA %I', fresh, one.name, home);
   END LOOP;
+  EXECUTE format('DROP FUNCTION %I.count_log_row()', home);
   PERFORM set_config('search_path', substr(current_setting('search_path'), 15), true);
   DROP SCHEMA moonbase_0_1;
 END

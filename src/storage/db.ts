@@ -94,11 +94,13 @@ export function sql(parts: TemplateStringsArray, ...args: readonly Value[]): Sta
   return { sql: text, args }
 }
 
-/** Parts of one statement, such as its columns and its condition, without their locks. */
-export const joined = (...parts: readonly Statement[]): Statement => ({
-  sql: parts.map((part) => part.sql).join(' '),
-  args: parts.flatMap((part) => part.args),
-})
+/** Parts of one statement, such as its columns and its condition; it takes all their locks. */
+export function joined(...parts: readonly Statement[]): Statement {
+  const text = parts.map((part) => part.sql).join(' ')
+  const args = parts.flatMap((part) => part.args)
+  const locks = parts.flatMap((part) => part.locks ?? [])
+  return locks.length > 0 ? { sql: text, args, locks } : { sql: text, args }
+}
 
 /** The statement also takes this lock. */
 export const withLock = (lock: Lock, statement: Statement): Statement => ({

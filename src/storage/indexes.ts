@@ -1,3 +1,4 @@
+import type { Collections } from './collections.ts'
 import type { Statement } from './db.ts'
 
 /** A set of vectors that may be compared: one tenant's, made by one embedding model. */
@@ -5,6 +6,8 @@ export interface VectorSpace {
   readonly tenantId: string
   /** `Embedder.id`. */
   readonly model: string
+  /** A search compares the documents of these alone; absent: of all. */
+  readonly collections?: Collections
 }
 
 /** Chunks a document may have: far more than a document of the greatest size has. */
@@ -77,7 +80,7 @@ export interface WordMatch {
 
 /**
  * The port to the inverted index: which chunks hold the terms of a query. Terms are weighed by the
- * counts of the tenant alone.
+ * counts of the documents that are searched, of the tenant alone.
  */
 export interface WordIndex {
   upsert(tenantId: string, entries: readonly WordEntry[]): Statement[]
@@ -88,6 +91,8 @@ export interface WordIndex {
     terms: readonly string[],
     limit: number,
     signal?: AbortSignal,
+    /** The search is within the documents of these alone; absent: all. */
+    collections?: Collections,
   ): Promise<WordMatch[]>
 }
 

@@ -131,7 +131,7 @@ interface HeldCode {
 /** Codes in the memory of this process: a restart forgets them all. */
 function createLocalCodes(
   clock: Pick<Clock, 'steady'>,
-  { ttlMs, countMax }: CodeLife,
+  { ttlMs, countMax, perOwnerMax = countMax }: CodeLife,
 ): OneTimeCodes {
   // In order of expiry: all codes are valid equally long, and `put` moves one to the end.
   const codes = new Map<string, HeldCode>()
@@ -153,11 +153,16 @@ function createLocalCodes(
     }
   }
 
-  function makeRoom(): void {
+  function makeRoom(owner: string): void {
+    if ((perOwner.get(owner) ?? 0) >= perOwnerMax) removeOldest(owner)
     if (codes.size < countMax) return
     const [busiest] = [...perOwner].reduce((a, b) => (b[1] > a[1] ? b : a))
-    for (const [name, { owner }] of codes) {
-      if (owner !== busiest) continue
+    removeOldest(busiest)
+  }
+
+  function removeOldest(owner: string): void {
+    for (const [name, held] of codes) {
+      if (held.owner !== owner) continue
       remove(name)
       return
     }
@@ -172,7 +177,7 @@ function createLocalCodes(
     put(name, value, owner = '') {
       removeEnded()
       remove(name)
-      makeRoom()
+      makeRoom(owner)
       codes.set(name, { value, owner, until: clock.steady() + ttlMs, tries: 0 })
       perOwner.set(owner, (perOwner.get(owner) ?? 0) + 1)
     },

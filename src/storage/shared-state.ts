@@ -37,6 +37,8 @@ export interface CodeLife {
   readonly ttlMs: number
   /** Beyond it the owner with the most codes loses its oldest: one owner's flood hits its own. */
   readonly countMax: number
+  /** Beyond it an owner loses its oldest; absent: as many as there may be in all. */
+  readonly perOwnerMax?: number
 }
 
 /** Opens the codes of one kind; `kind` keeps them apart from others in a shared database. */
@@ -91,6 +93,10 @@ export type Topic =
   | 'turn stopped'
   /** This session was deleted, whose turns end. */
   | 'talk deleted'
+  /** A person has canceled this run. */
+  | 'run canceled'
+  /** A mail `failed` or `went`. */
+  | 'mail'
 
 export interface Announcer {
   /** Announces the subject to all other processes, within a second. */

@@ -1,5 +1,6 @@
 import { sha256Hex } from '../core/crypto.ts'
-import { type Statement, sql } from './db.ts'
+import { type Collections, within } from './collections.ts'
+import { joined, type Statement, sql } from './db.ts'
 import type { WordMatch } from './indexes.ts'
 
 /** Length of the tag before every stored term, by which a search finds only its tenant's terms. */
@@ -10,12 +11,15 @@ export const tenantTag = (tenantId: string) => sha256Hex(tenantId).slice(0, TAG_
  * How many entries a tenant has, or a file of a conversation, which is found apart. Counting them
  * in the word index takes 5 ms for 100,000.
  */
-export const entriesOf = (scope: string): Statement => sql`
-  SELECT coalesce(sum(chunk_count), 0) AS entries FROM (
-    SELECT chunk_count FROM kb_doc WHERE tenant_id = ${scope} AND stage = 'live'
-    UNION ALL
-    SELECT chunk_count FROM kb_doc WHERE source_id = ${scope} AND stage = 'file'
-  ) counted`
+export const entriesOf = (scope: string, collections: Collections = null): Statement =>
+  joined(
+    sql`SELECT coalesce(sum(chunk_count), 0) AS entries FROM (
+      SELECT chunk_count FROM kb_doc WHERE tenant_id = ${scope} AND stage = 'live'`,
+    within('collection_id', collections),
+    sql`UNION ALL
+      SELECT chunk_count FROM kb_doc WHERE source_id = ${scope} AND stage = 'file'
+    ) counted`,
+  )
 
 /** A term to rank by. One that ends in `*` stands for all terms with that prefix. */
 export interface Weighed {

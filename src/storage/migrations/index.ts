@@ -1,6 +1,4 @@
-import init from './0001-init.sql' with { type: 'text' }
-import talk from './0002-talk.sql' with { type: 'text' }
-import files from './0003-files.sql' with { type: 'text' }
+import tables from './0001-tables.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -13,7 +11,5 @@ export interface Migration {
  */
 export const MIGRATIONS: readonly Migration[] = [
   // All tables of the first release.
-  { name: '0001-init', sql: init },
-  { name: '0002-talk', sql: talk },
-  { name: '0003-files', sql: files },
+  { name: '0001-tables', sql: tables },
 ]

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { DatabaseAway } from '../../core/errors.ts'
 import {
   ageOfServer,
-  lastOfServer,
+  lackedByServer,
   REBUILD_SERVER,
   REBUILT_SERVER,
   TOO_OLD,
@@ -93,11 +93,14 @@ async function migrate(connection: Connection, migrations: readonly Migration[])
   if (age === 'too old') throw new UnusableDatabase(TOO_OLD)
   const unknown = done.filter((name) => migrations.every((one) => one.name !== name))
   if (age === 'released' && unknown.length > NEWER_MAX)
-    throw new UnusableDatabase(`was written by a newer Moonbase (it has ${unknown[0]})`)
+    throw new UnusableDatabase(
+      `was written by a newer Moonbase (it has ${unknown[0]}); use that version, or restore a ` +
+        'dump of before its upgrade',
+    )
   await needVectors(connection)
   const pending = migrations.filter(({ name }) => age === 'before' || !done.includes(name))
   if (age === 'before') {
-    for (const sql of lastOfServer(done)) await ask(connection, sql)
+    for (const sql of lackedByServer(done)) await ask(connection, sql)
     await ask(connection, 'DELETE FROM migration')
   }
   for (const [index, { name, sql }] of pending.entries()) {

@@ -151,7 +151,7 @@ interface CodeRow {
 /** Codes that all servers of a database share, each taken once; they expire by its clock. */
 const createSharedCodes =
   (db: Pick<Db, 'get'>): OpenCodes =>
-  (kind, { ttlMs, countMax }) => {
+  (kind, { ttlMs, countMax, perOwnerMax = countMax }) => {
     const textOf = (row: CodeRow | null) => row?.value ?? null
 
     /**
@@ -167,8 +167,15 @@ const createSharedCodes =
           ORDER BY ends_at LIMIT greatest(0, 1 - ${countMax} + (
             SELECT count(*) FROM one_time_code WHERE kind = ${kind})))`)
 
+    const makeRoomOf = (owner: string) =>
+      db.get(sql`
+        DELETE FROM one_time_code WHERE kind = ${kind} AND name IN (
+          SELECT name FROM one_time_code WHERE kind = ${kind} AND owner = ${owner}
+          ORDER BY ends_at DESC OFFSET ${perOwnerMax - 1})`)
+
     return {
       async put(name, value, owner = '') {
+        if (perOwnerMax < countMax) await makeRoomOf(owner)
         await makeRoom()
         await db.get(sql`
           INSERT INTO one_time_code (kind, name, value, owner, tries, ends_at)

@@ -29,13 +29,14 @@ export function createTurnIndex(reader: Reader): TurnIndex {
       return JSON.parse(found.nums ?? '[]') as number[]
     },
 
+    // IS TRUE keeps the index of words away: it would read every turn that holds a common one.
     async among(tenantId, term, nums, signal) {
       const rows = await reader.all<{ num: number }>(
         tenantId,
         sql`
         SELECT num FROM unnest(${arrayOf(nums)}::text::bigint[]) AS wanted (num)
-        WHERE EXISTS (SELECT 1 FROM turn_word w
-          WHERE w.num = wanted.num AND w.words @> ${hashed(tenantId, term)}::text::bigint[])`,
+        WHERE EXISTS (SELECT 1 FROM turn_word w WHERE w.num = wanted.num
+          AND (w.words @> ${hashed(tenantId, term)}::text::bigint[]) IS TRUE)`,
         signal,
       )
       return rows.map(({ num }) => num)

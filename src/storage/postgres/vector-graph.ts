@@ -4,6 +4,7 @@ import { type Db, type Statement, sql } from '../db.ts'
 import type { VectorSpace } from '../indexes.ts'
 import type { Leases } from '../shared-state.ts'
 import type { Connection } from './connection.ts'
+import { seenKeys } from './words.ts'
 
 /** pgvector builds no graph over longer vectors. */
 const DIMENSIONS_MAX = 4_000
@@ -109,15 +110,17 @@ export function createVectorGraph(options: GraphOptions): VectorGraph {
  * nothing where that fails. `query` is the text of a vector.
  */
 export function nearest(space: VectorSpace, query: string, dimensions: number, limit: number) {
+  const seen = seenKeys(space.tenantId, space.collections ?? null)
   const distance = `vector::halfvec(${dimensions}) <=> ?::halfvec(${dimensions})`
   return {
     sql: `SELECT key, 1 - distance AS cosine FROM (
         SELECT key, ${distance} AS distance FROM kb_vector
         WHERE tenant_id = ? AND model = ? AND vector_dims(vector) = ${dimensions}
+          ${seen.sql}
           AND (SELECT set_config('hnsw.iterative_scan', 'strict_order', true)) = 'strict_order'
         ORDER BY ${distance} LIMIT ?) AS near
       ORDER BY distance, key`,
-    args: [query, space.tenantId, space.model, query, limit],
+    args: [query, space.tenantId, space.model, ...seen.args, query, limit],
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Reader, type Statement, sql } from '../db.ts'
+import { docsWithin } from '../collections.ts'
+import { joined, type Reader, type Statement, sql } from '../db.ts'
 import {
   docOf,
   KEYS_PER_DOC,
@@ -8,6 +9,7 @@ import {
 } from '../indexes.ts'
 import { entriesOf } from '../word-search.ts'
 import { nearest, type VectorGraph } from './vector-graph.ts'
+import { seenKeys } from './words.ts'
 
 /**
  * A unit vector scaled to whole numbers: finer than `halfvec` stores it, and four times as fast to
@@ -26,12 +28,32 @@ const listOf = (values: readonly unknown[]) => JSON.stringify(values)
 const EXACT_MAX = 20_000
 
 /** Compares the question with every vector of the space. */
-const exact = ({ tenantId, model }: VectorSpace, query: Float32Array, limit: number) => sql`
-  SELECT key, 1 - distance AS cosine FROM (
-    SELECT key, vector <=> ${textOf(query)}::halfvec AS distance FROM kb_vector
-    WHERE tenant_id = ${tenantId} AND model = ${model}
-      AND vector_dims(vector) = ${query.length}) AS compared
-  ORDER BY distance, key LIMIT ${limit}`
+const exact = (space: VectorSpace, query: Float32Array, limit: number) =>
+  joined(
+    sql`SELECT key, 1 - distance AS cosine FROM (
+      SELECT key, vector <=> ${textOf(query)}::halfvec AS distance FROM kb_vector
+      WHERE tenant_id = ${space.tenantId} AND model = ${space.model}
+        AND vector_dims(vector) = ${query.length}`,
+    seenKeys(space.tenantId, space.collections ?? null),
+    sql`) AS compared ORDER BY distance, key LIMIT ${limit}`,
+  )
+
+/** The same, document by document: for some collections of a tenant with many more passages. */
+const exactOf = (
+  { tenantId, model, collections }: VectorSpace,
+  query: Float32Array,
+  limit: number,
+) =>
+  joined(
+    sql`SELECT key, 1 - (vector <=> ${textOf(query)}::halfvec) AS cosine FROM (`,
+    docsWithin(tenantId, collections ?? []),
+    sql`) AS seen CROSS JOIN LATERAL (
+        SELECT key, vector FROM kb_vector
+        WHERE key >= seen.num * ${KEYS_PER_DOC} AND key < (seen.num + 1) * ${KEYS_PER_DOC}
+          AND tenant_id = ${tenantId} AND model = ${model}
+          AND vector_dims(vector) = ${query.length} OFFSET 0) AS own
+      ORDER BY cosine DESC, key LIMIT ${limit}`,
+  )
 
 /**
  * The vector index by pgvector. A search reads all vectors of its tenant. With a `graph` it does so
@@ -77,8 +99,13 @@ export function createVectorIndex(
 
     async search(space, query, limit, signal) {
       const read = <Row>(statement: Statement) => reader.all<Row>(space.tenantId, statement, signal)
-      const [size] = graph ? await read<{ entries: number }>(entriesOf(space.tenantId)) : []
-      if ((size?.entries ?? 0) > exactMax) {
+      const sizeOf = async (within: VectorSpace['collections']) =>
+        (await read<{ entries: number }>(entriesOf(space.tenantId, within)))[0]?.entries ?? 0
+      if (graph && (await sizeOf(null)) > exactMax) {
+        const isPart = space.collections != null
+        if (isPart && (await sizeOf(space.collections)) <= exactMax) {
+          return read(exactOf(space, query, limit))
+        }
         const near = await byGraph(space, query, limit, read)
         if (near.length === limit) return near
       }

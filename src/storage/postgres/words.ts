@@ -1,5 +1,6 @@
-import { type Reader, type Statement, sql } from '../db.ts'
-import type { WordIndex } from '../indexes.ts'
+import { type Collections, docsWithin } from '../collections.ts'
+import { joined, type Reader, type Statement, sql } from '../db.ts'
+import { KEYS_PER_DOC, type WordIndex } from '../indexes.ts'
 import {
   entriesOf,
   K1,
@@ -26,12 +27,29 @@ function queryOf(tag: string, term: string): string {
   return isPrefix(term) ? `${quoted}:*` : quoted
 }
 
+/**
+ * The end of a condition: that the key belongs to a document that is searched. `IS TRUE` keeps the
+ * documents one hash table; as a join they would be hashed for each term anew.
+ */
+export const seenKeys = (tenantId: string, collections: Collections): Statement =>
+  collections === null
+    ? sql``
+    : joined(
+        { sql: `AND (key / ${KEYS_PER_DOC} IN (`, args: [] },
+        docsWithin(tenantId, collections),
+        sql`)) IS TRUE`,
+      )
+
 /** How many entries each of the queries finds. */
-const counts = (queries: readonly string[]): Statement => sql`
-  SELECT (SELECT count(*) FROM kb_word WHERE terms @@ query.value::tsquery) AS holding
-  FROM json_array_elements_text(${JSON.stringify(queries)}::text::json) WITH ORDINALITY
-    AS query (value, at)
-  ORDER BY query.at`
+const counts = (queries: readonly string[], among: Statement): Statement =>
+  joined(
+    sql`SELECT (SELECT count(*) FROM kb_word WHERE terms @@ query.value::tsquery`,
+    among,
+    sql`) AS holding
+      FROM json_array_elements_text(${JSON.stringify(queries)}::text::json) WITH ORDINALITY
+        AS query (value, at)
+      ORDER BY query.at`,
+  )
 
 /** Which of the words any entry holds. */
 const held = (tag: string, words: readonly string[]): Statement => sql`
@@ -53,13 +71,13 @@ const begun = (tag: string, prefix: string): Statement => sql`
  * The entries that hold the terms, best first. `begins` is the prefix of the terms that one term
  * ending in `*` stands for.
  */
-function gains(tag: string, terms: readonly Weighed[], limit: number): Statement {
+function gains(tag: string, terms: readonly Weighed[], limit: number, among: Statement): Statement {
   const wanted = terms.map(({ term, weight }) => {
     const begins = isPrefix(term) ? tag + term.slice(0, -1) : null
     return { term, weight, begins, query: queryOf(tag, term) }
   })
-  return sql`
-    SELECT key, sum(weight * times * ${REPEATED} / (times + ${K1})) AS gain
+  return joined(
+    sql`SELECT key, sum(weight * times * ${REPEATED} / (times + ${K1})) AS gain
     FROM (
       SELECT key, weight, CASE WHEN begins IS NULL
         THEN coalesce((repeated ->> term)::float8, 1)
@@ -70,7 +88,11 @@ function gains(tag: string, terms: readonly Weighed[], limit: number): Statement
       JOIN kb_word ON terms @@ query::tsquery
       -- Keeps the parts apart: else times is computed twice, and whole entries are sorted.
       OFFSET 0) AS found
-    GROUP BY key ORDER BY gain DESC, key LIMIT ${limit}`
+    GROUP BY key HAVING true`,
+    // Asked once an entry, and not once a term of it.
+    among,
+    sql`ORDER BY gain DESC, key LIMIT ${limit}`,
+  )
 }
 
 const insert = (tag: string, keys: string, texts: string): Statement => sql`
@@ -106,29 +128,31 @@ export function createWordIndex(reader: Reader): WordIndex {
 
     remove,
 
-    search(tenantId, terms, limit, signal) {
+    search(tenantId, terms, limit, signal, collections = null) {
       const read: Read = (statement) => reader.all(tenantId, statement, signal)
-      return searchWords(wordReads(read, tenantId), terms, limit)
+      return searchWords(wordReads(read, tenantId, collections), terms, limit)
     },
   }
 }
 
 type Read = <Row>(statement: Statement) => Promise<Row[]>
 
-function wordReads(read: Read, tenantId: string): WordReads {
+function wordReads(read: Read, tenantId: string, collections: Collections): WordReads {
   const tag = tenantTag(tenantId)
+  const among = seenKeys(tenantId, collections)
   return {
     async entries() {
-      const [size] = await read<{ entries: number }>(entriesOf(tenantId))
+      const [size] = await read<{ entries: number }>(entriesOf(tenantId, collections))
       return size?.entries ?? 0
     },
     async countOf(terms) {
-      const found = await read<{ holding: number }>(counts(terms.map((term) => queryOf(tag, term))))
+      const queries = terms.map((term) => queryOf(tag, term))
+      const found = await read<{ holding: number }>(counts(queries, among))
       return found.map(({ holding }) => holding)
     },
     async expand(prefix) {
       const [[{ holding } = { holding: 0 }], found] = await Promise.all([
-        read<{ holding: number }>(counts([queryOf(tag, prefix)])),
+        read<{ holding: number }>(counts([queryOf(tag, prefix)], sql``)),
         read<{ term: string }>(begun(tag, prefix)),
       ])
       if (holding <= PREFIXED_ENTRIES_MAX && found.length < PREFIXED_TERMS_MAX) return [prefix]
@@ -141,6 +165,6 @@ function wordReads(read: Read, tenantId: string): WordReads {
       const found = await read<{ term: string }>(held(tag, [...slips]))
       return found.map(({ term }) => term)
     },
-    gains: (terms, limit) => read(gains(tag, terms, limit)),
+    gains: (terms, limit) => read(gains(tag, terms, limit, among)),
   }
 }

@@ -205,6 +205,7 @@ const SELDOM_WRITTEN = [
   'app',
   'mcp_server',
   'persona',
+  'prompt',
   'provider',
   'tenant',
   'tenant_settings',

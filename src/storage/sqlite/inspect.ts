@@ -88,11 +88,20 @@ export function hasTenants(path: string): boolean {
 }
 
 /** Columns whose values only the server's encryption key opens. */
-const SEALED = [
+export const SEALED = [
   ['provider', 'key_sealed'],
   ['mcp_server', 'header_sealed'],
+  ['mcp_server', 'client_secret_sealed'],
+  ['mcp_grant', 'sealed'],
+  ['share', 'token_sealed'],
+  ['webhook', 'secret_sealed'],
+  ['webhook', 'former_sealed'],
   ['system_setting', 'value_sealed'],
 ] as const
+
+/** A database of an earlier version lacks the newer ones. */
+const hasColumn = (db: Database, table: string, column: string) =>
+  db.query('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, column) !== null
 
 /** Whether a database holds sealed secrets. */
 export function holdsSealed(path: string): boolean {
@@ -100,6 +109,7 @@ export function holdsSealed(path: string): boolean {
   try {
     return SEALED.some(
       ([table, column]) =>
+        hasColumn(db, table, column) &&
         db.query(`SELECT 1 FROM ${table} WHERE ${column} IS NOT NULL LIMIT 1`).get() !== null,
     )
   } finally {

@@ -56,7 +56,8 @@ function pendingOf(done: ReadonlySet<string>, migrations: readonly Migration[]) 
   const foreign = [...done].find((name) => migrations.every((one) => one.name !== name))
   if (foreign) {
     throw new UnusableFileError(
-      `the database was written by a newer Moonbase (it has ${foreign}); use that version`,
+      `the database was written by a newer Moonbase (it has ${foreign}); use that version, or ` +
+        'put the copy of before its upgrade (backups in the data folder) in place of moonbase.db',
     )
   }
   return migrations.filter(({ name }) => !done.has(name))

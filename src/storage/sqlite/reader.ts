@@ -3,7 +3,7 @@
  * every open stream if they ran on the event loop.
  */
 
-import { type Statement, sql } from '../db.ts'
+import type { Statement } from '../db.ts'
 import { KEYS_PER_DOC, type Neighbour } from '../indexes.ts'
 import { type DatabaseFile, type Fault, faultOf, openConnection, statements } from './connection.ts'
 import { cosinesOf, createCodeScan } from './vector-codes.ts'
@@ -21,6 +21,8 @@ export interface NearestWanted {
   readonly space: string
   readonly query: Float32Array
   readonly limit: number
+  /** Reads the codes of the documents to compare, with their numbers. */
+  readonly codes: Statement
 }
 
 export type ReaderAnswer =
@@ -50,10 +52,9 @@ function openReader(file: DatabaseFile) {
   const prepared = statements(db)
   return {
     all: prepared.all,
-    nearest({ space, query, limit }: NearestWanted): Neighbour[] {
+    nearest({ space, query, limit, codes: codesOf }: NearestWanted): Neighbour[] {
       const scan = createCodeScan(query)
       type Row = { doc_num: number; codes: Uint8Array }
-      const codesOf = sql`SELECT doc_num, codes FROM kb_vector_code WHERE space = ${space}`
       for (const { doc_num, codes } of prepared.iterate<Row>(codesOf)) {
         scan.add(codes, doc_num * KEYS_PER_DOC)
       }

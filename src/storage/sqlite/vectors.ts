@@ -1,9 +1,26 @@
-import { sql } from '../db.ts'
+import { docsWithin } from '../collections.ts'
+import { joined, type Statement, sql } from '../db.ts'
 import { docOf, type Neighbour, type VectorIndex, type VectorSpace } from '../indexes.ts'
 import type { ReadThread } from './read-thread.ts'
 import { bytesOf, codesOfDocs, cosinesOf } from './vector-codes.ts'
 
 const spaceOf = ({ tenantId, model }: VectorSpace) => `${tenantId}/${model}`
+
+/**
+ * The codes to compare. Of some collections they are read document by document, so a search never
+ * looks at those of others.
+ */
+function codesIn({ collections = null, ...space }: VectorSpace): Statement {
+  const name = spaceOf(space)
+  if (collections === null) {
+    return sql`SELECT doc_num, codes FROM kb_vector_code WHERE space = ${name}`
+  }
+  return joined(
+    sql`SELECT c.doc_num, c.codes FROM (`,
+    docsWithin(space.tenantId, collections),
+    sql`) seen CROSS JOIN kb_vector_code c ON c.doc_num = seen.num WHERE c.space = ${name}`,
+  )
+}
 
 /** The vector index in plain tables: a search scans codes (vector-codes.ts) and reads the best. */
 export function createVectorIndex(reader: ReadThread): VectorIndex {
@@ -32,7 +49,11 @@ export function createVectorIndex(reader: ReadThread): VectorIndex {
     },
 
     search: (space, query, limit, signal) =>
-      reader.nearest(space.tenantId, { space: spaceOf(space), query, limit }, signal),
+      reader.nearest(
+        space.tenantId,
+        { space: spaceOf(space), query, limit, codes: codesIn(space) },
+        signal,
+      ),
 
     async read(space, dimensions, keys, signal) {
       const rows = await reader.all<{ vector: Uint8Array }>(

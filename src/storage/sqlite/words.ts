@@ -1,5 +1,6 @@
-import { type Statement, sql } from '../db.ts'
-import type { WordIndex } from '../indexes.ts'
+import { type Collections, docsWithin } from '../collections.ts'
+import { joined, type Statement, sql } from '../db.ts'
+import { KEYS_PER_DOC, type WordIndex } from '../indexes.ts'
 import {
   entriesOf,
   isOneSlip,
@@ -25,9 +26,22 @@ function queryOf(tag: string, term: string): string | null {
   return prefix ? `"${tag}${text}" *` : `"${tag}${text}"`
 }
 
-const counts = (queries: readonly string[]): Statement => sql`
-  SELECT (SELECT count(*) FROM kb_word WHERE kb_word MATCH value) AS holding
-  FROM json_each(${JSON.stringify(queries)}) ORDER BY key`
+/** The end of a condition: that the entry belongs to a document that is searched. */
+const seen = (key: 'rowid' | 'doc', tenantId: string, collections: Collections): Statement =>
+  collections === null
+    ? sql``
+    : joined(
+        { sql: `AND ${key} / ${KEYS_PER_DOC} IN (`, args: [] },
+        docsWithin(tenantId, collections),
+        sql`)`,
+      )
+
+const counts = (queries: readonly string[], among: Statement): Statement =>
+  joined(
+    sql`SELECT (SELECT count(*) FROM kb_word WHERE kb_word MATCH value`,
+    among,
+    sql`) AS holding FROM json_each(${JSON.stringify(queries)}) ORDER BY key`,
+  )
 
 /** The first and the last term that it stands for. */
 function spanOf({ term, weight }: Weighed) {
@@ -37,21 +51,29 @@ function spanOf({ term, weight }: Weighed) {
 }
 
 /** The entries that hold the terms, best first. One text for any number of terms. */
-const gains = (terms: readonly Weighed[], limit: number): Statement => sql`
-  SELECT key, sum(weight * times * ${REPEATED} / (times + ${K1})) AS gain FROM (
-    SELECT doc AS key, wanted.value ->> 'weight' AS weight, count(*) AS times
-    FROM json_each(${JSON.stringify(terms.map(spanOf))}) wanted CROSS JOIN kb_occurrence
-    WHERE term BETWEEN wanted.value ->> 'from' AND wanted.value ->> 'to'
-    GROUP BY wanted.key, doc)
-  GROUP BY key ORDER BY gain DESC, key LIMIT ${limit}`
+const gains = (terms: readonly Weighed[], limit: number, among: Statement): Statement =>
+  joined(
+    sql`SELECT key, sum(weight * times * ${REPEATED} / (times + ${K1})) AS gain FROM (
+      SELECT doc AS key, wanted.value ->> 'weight' AS weight, count(*) AS times
+      FROM json_each(${JSON.stringify(terms.map(spanOf))}) wanted CROSS JOIN kb_occurrence
+      WHERE term BETWEEN wanted.value ->> 'from' AND wanted.value ->> 'to'`,
+    among,
+    sql`GROUP BY wanted.key, doc)
+      GROUP BY key ORDER BY gain DESC, key LIMIT ${limit}`,
+  )
 
 /** Reads for one search; on the reading thread its tenant takes turns with others. */
 type Read = <Row>(statement: Statement) => Promise<Row[]>
 
 /** How many entries hold each term. */
-async function countOf(read: Read, tag: string, terms: readonly string[]): Promise<number[]> {
+async function countOf(
+  read: Read,
+  tag: string,
+  terms: readonly string[],
+  among: Statement,
+): Promise<number[]> {
   const queries = terms.map((term) => queryOf(tag, term) ?? '')
-  const found = await read<{ holding: number }>(counts(queries))
+  const found = await read<{ holding: number }>(counts(queries, among))
   return found.map(({ holding }) => holding)
 }
 
@@ -83,19 +105,19 @@ export function createWordIndex(reader: ReadThread): WordIndex {
 
     remove: (keys) => keys.map((key) => sql`DELETE FROM kb_word WHERE rowid = ${key}`),
 
-    search(tenantId, terms, limit, signal) {
+    search(tenantId, terms, limit, signal, collections = null) {
       const read: Read = (statement) => reader.all(tenantId, statement, signal)
-      return searchWords(wordReads(read, tenantId), terms, limit)
+      return searchWords(wordReads(read, tenantId, collections), terms, limit)
     },
   }
 }
 
-function wordReads(read: Read, tenantId: string): WordReads {
+function wordReads(read: Read, tenantId: string, collections: Collections): WordReads {
   const tag = tenantTag(tenantId)
+  const all = entriesOf(tenantId, collections)
   return {
-    entries: () =>
-      read<{ entries: number }>(entriesOf(tenantId)).then(([size]) => size?.entries ?? 0),
-    countOf: (terms) => countOf(read, tag, terms),
+    entries: () => read<{ entries: number }>(all).then(([size]) => size?.entries ?? 0),
+    countOf: (terms) => countOf(read, tag, terms, seen('rowid', tenantId, collections)),
     expand: (term) => expand(read, tag, term),
     nearTerms: (word) => nearTerms(word, tag, (statement) => read<Slice>(statement)),
     gains: (terms, limit) =>
@@ -103,6 +125,7 @@ function wordReads(read: Read, tenantId: string): WordReads {
         gains(
           terms.map((one) => ({ ...one, term: tag + one.term })),
           limit,
+          seen('doc', tenantId, collections),
         ),
       ),
   }

@@ -1,7 +1,5 @@
 import type { Migration } from '../../migrations/index.ts'
-import init from './0001-init.sql' with { type: 'text' }
-import talk from './0002-talk.sql' with { type: 'text' }
-import files from './0003-files.sql' with { type: 'text' }
+import tables from './0001-tables.sql' with { type: 'text' }
 
 /**
  * In order, without gaps; a released one does not change. Servers of two versions may run side by
@@ -10,7 +8,5 @@ import files from './0003-files.sql' with { type: 'text' }
  */
 export const MIGRATIONS: readonly Migration[] = [
   // All tables of the first release.
-  { name: '0001-init', sql: init },
-  { name: '0002-talk', sql: talk },
-  { name: '0003-files', sql: files },
+  { name: '0001-tables', sql: tables },
 ]

@@ -1,4 +1,4 @@
--- As 0003-files of SQLite, where tables and columns are explained.
+-- As files of SQLite, where tables and columns are explained.
 CREATE TABLE chat_file (
   id TEXT COLLATE "C" PRIMARY KEY REFERENCES kb_source (id) ON DELETE CASCADE,
   tenant_id TEXT COLLATE "C" NOT NULL REFERENCES tenant (id) ON DELETE CASCADE,

@@ -9,7 +9,8 @@ ALTER TABLE session ADD COLUMN auto_title TEXT;
 -- Versions of one conversation share a family. from_seq is the turn after which a branch begins.
 ALTER TABLE session ADD COLUMN family TEXT;
 ALTER TABLE session ADD COLUMN from_seq INTEGER;
-CREATE INDEX session_by_person ON session (user_id, tenant_id, last_at DESC);
+CREATE INDEX session_by_person ON session (user_id, tenant_id, last_at DESC)
+  WHERE user_id IS NOT NULL;
 CREATE INDEX session_by_family ON session (tenant_id, family, last_at DESC)
   WHERE family IS NOT NULL;
 ALTER TABLE tenant_settings ADD COLUMN titles INTEGER NOT NULL DEFAULT 1;

@@ -1,4 +1,4 @@
--- As 0024-people of SQLite, where the columns are explained.
+-- As people of SQLite, where the columns are explained.
 ALTER TABLE member ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE member ADD COLUMN invited_by TEXT COLLATE "C";
 ALTER TABLE api_key ADD COLUMN person_id TEXT COLLATE "C";

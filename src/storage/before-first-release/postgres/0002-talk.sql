@@ -1,4 +1,4 @@
--- As 0002-talk of SQLite, where the columns are explained.
+-- As talk of SQLite, where the columns are explained.
 ALTER TABLE session ADD COLUMN origin TEXT COLLATE "C" NOT NULL DEFAULT 'api';
 UPDATE session SET user_id = NULL WHERE id = 'anon';
 UPDATE session SET origin = CASE WHEN user_id IS NOT NULL THEN 'person'
@@ -6,7 +6,8 @@ UPDATE session SET origin = CASE WHEN user_id IS NOT NULL THEN 'person'
 ALTER TABLE session ADD COLUMN auto_title TEXT COLLATE "C";
 ALTER TABLE session ADD COLUMN family TEXT COLLATE "C";
 ALTER TABLE session ADD COLUMN from_seq BIGINT;
-CREATE INDEX session_by_person ON session (user_id, tenant_id, last_at DESC);
+CREATE INDEX session_by_person ON session (user_id, tenant_id, last_at DESC)
+  WHERE user_id IS NOT NULL;
 CREATE INDEX session_by_family ON session (tenant_id, family, last_at DESC)
   WHERE family IS NOT NULL;
 ALTER TABLE tenant_settings ADD COLUMN titles BIGINT NOT NULL DEFAULT 1;

@@ -14,3 +14,8 @@ declare module 'wasm-media-encoders/wasm/mp3' {
   const path: string
   export default path
 }
+
+declare module '@hyzyla/pdfium/pdfium.wasm' {
+  const path: string
+  export default path
+}

@@ -7,7 +7,7 @@ describe('settings', () => {
     const config = loadConfig({ PATH: '/bin' })
     expect(config.MB_HOST).toBe('127.0.0.1')
     expect(config.MB_PORT).toBe(3900)
-    expect(config.MB_COOKIE_SECURE).toBe(true)
+    expect(config.MB_COOKIE_SECURE).toBe('auto')
     expect(config.MB_LLM_BASE_URL).toBeUndefined()
     expect(config.MB_ALLOW_PRIVATE_HOSTS).toEqual([])
   })

@@ -12,9 +12,11 @@ import {
   list,
   oneOf,
   s3,
+  scheduleMin,
   secret,
   sender,
   sessionSecret,
+  signin,
   signup,
   smtp,
   speech,
@@ -50,7 +52,9 @@ export const SETTINGS = {
   MB_DATABASE_DIRECT_URL: database.describe('the same without a pooler'),
   MB_PUBLIC_URL: http.describe('address people use, for links in mail and OAuth redirects'),
   MB_TRUST_PROXY: whole(0, 16, 0).describe('trusted proxies in front of the server'),
-  MB_COOKIE_SECURE: flag(true).describe('false allows login over plain http on a LAN'),
+  MB_COOKIE_SECURE: oneOf(['auto', 'true', 'false'])
+    .default('auto')
+    .describe('auto allows login over plain http on a LAN; true: not, false: everywhere'),
   MB_LLM_BASE_URL: http.describe('OpenAI-compatible root of the platform channel'),
   MB_LLM_API_KEY: secret.describe('key of the platform channel'),
   MB_LLM_MODEL: text.describe('default model of the platform channel'),
@@ -91,6 +95,7 @@ export const SETTINGS = {
   MB_SMTP_URL: smtp.describe('mail server for outgoing mail'),
   MB_MAIL_FROM: sender.describe('sender of outgoing mail'),
   MB_SIGNUP: signup.describe('open, closed, or addresses and @domains'),
+  MB_SIGNIN: signin.describe('ways to sign in: email, oauth, passkey'),
   MB_GITHUB_CLIENT_ID: text.describe('login with GitHub'),
   MB_GITHUB_CLIENT_SECRET: text.describe('with MB_GITHUB_CLIENT_ID'),
   MB_GOOGLE_CLIENT_ID: text.describe('login with Google'),
@@ -110,6 +115,9 @@ export const SETTINGS = {
   MB_TRANSCRIPT: flag(true).describe('false keeps no turns beyond the memory of a session'),
   MB_SEARCH_URL: http.describe('SearXNG with JSON output, for the tool web_search'),
   MB_MCP_CALL_MS: whole(1, 3_600_000, 60_000).describe('longest call of an MCP tool, ms'),
+  MB_ASK_MS: whole(10_000, 3_600_000, 300_000).describe(
+    'how long a turn waits for the answer of its person, ms',
+  ),
   MB_WYOMING_PORT: wholeBetween(0, 65535)
     .optional()
     .describe('port for Home Assistant; unset: off'),
@@ -131,6 +139,13 @@ export const SETTINGS = {
   MB_FILE_HOURS: decimal(0.001, 720, 24).describe(
     'hours that a file of a conversation lives after its last use',
   ),
+  MB_OCR_MAX_PAGES: whole(1, 1_000, 200).describe(
+    'scanned pages of one file that a model reads; further ones stay unread',
+  ),
+  MB_LOG_DAYS: whole(1, 3_650, 90).describe(
+    'days that the audit is kept; requests are kept 7 at most',
+  ),
+  MB_SCHEDULE_MIN: scheduleMin.describe('shortest time between two runs of a schedule, 1m to 1d'),
   MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('open agent streams'),
   MB_LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('level of the server log'),
   MB_METRICS_TOKEN: secret.describe('Bearer token of /metrics'),

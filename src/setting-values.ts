@@ -1,5 +1,6 @@
 // The forms of values that settings take.
 import { z } from 'zod'
+import { SIGN_IN_WAYS, type SignInWay } from './core/sign-in-ways.ts'
 
 export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
   const error = `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
@@ -100,6 +101,19 @@ export const signup = z
     { error: 'must be open, closed, or a comma list of addresses and @domains' },
   )
 
+/** The ways to sign in, at least one. */
+export const signin = z
+  .string()
+  .default(SIGN_IN_WAYS.join())
+  .transform((value) => value.split(',').map((item) => item.trim()))
+  .refine(
+    (ways): ways is SignInWay[] => ways.every((way) => SIGN_IN_WAYS.includes(way as SignInWay)),
+    {
+      error: `must be a comma list of ${SIGN_IN_WAYS.join(', ')}`,
+    },
+  )
+  .transform((ways) => ways as SignInWay[])
+
 const senderForm = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
 export const sender = z
   .string()
@@ -154,6 +168,13 @@ export const every = z
   .default('6h')
   .refine((text) => durationMs(text) >= UNIT_MS.s && durationMs(text) <= EVERY_MS_MAX, {
     error: 'must be a number with s, m, h or d, from 1s to 24d',
+  })
+
+export const scheduleMin = z
+  .string()
+  .default('5m')
+  .refine((text) => durationMs(text) >= UNIT_MS.m && durationMs(text) <= UNIT_MS.d, {
+    error: 'must be a number with s, m, h or d, from 1m to 1d',
   })
 
 export const s3 = z

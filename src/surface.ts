@@ -1,14 +1,24 @@
-import { type AnyElysia, Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
+import { TURN_BODY } from './features/agent/routes.ts'
 import { appRoutes } from './features/apps/routes.ts'
 import type { Apps } from './features/apps/service.ts'
+import { askRoutes } from './features/asks/routes.ts'
+import type { Asks } from './features/asks/service.ts'
 import { type AuditParts, auditHooks, auditRoutes } from './features/audit/routes.ts'
 import type { Pairing } from './features/devices/pairing.ts'
 import { deviceRoutes, pairingRoutes } from './features/devices/routes.ts'
 import type { Devices } from './features/devices/service.ts'
+import { feedbackRoutes } from './features/feedback/routes.ts'
+import type { Feedback } from './features/feedback/service.ts'
+import { pictureRoutes } from './features/files/picture-routes.ts'
+import type { Pictures } from './features/files/pictures.ts'
 import { fileRoutes } from './features/files/routes.ts'
 import type { Files } from './features/files/service.ts'
 import { keyRoutes } from './features/keys/routes.ts'
 import type { Keys } from './features/keys/service.ts'
+import type { Access } from './features/knowledge/collections/access.ts'
+import { collectionRoutes } from './features/knowledge/collections/routes.ts'
+import type { CollectionService } from './features/knowledge/collections/service.ts'
 import { kbRoutes } from './features/knowledge/routes.ts'
 import type { Kb } from './features/knowledge/service.ts'
 import { sourceRoutes } from './features/knowledge/sources/routes.ts'
@@ -17,8 +27,12 @@ import { logRoutes } from './features/logs/routes.ts'
 import type { Logs } from './features/logs/service.ts'
 import { mcpServerRoutes, mcpToolRoutes } from './features/mcp-servers/routes.ts'
 import type { McpServers } from './features/mcp-servers/service.ts'
+import { type McpSignInParts, mcpSignInRoutes } from './features/mcp-servers/sign-in-routes.ts'
 import { memberRoutes } from './features/members/routes.ts'
 import type { Members } from './features/members/service.ts'
+import { memoryRoutes, suggestRoutes } from './features/memories/routes.ts'
+import type { Memories } from './features/memories/service.ts'
+import type { Suggest } from './features/memories/suggest.ts'
 import { peopleRoutes } from './features/people/routes.ts'
 import type { People } from './features/people/service.ts'
 import { personaRoutes } from './features/personas/routes.ts'
@@ -28,6 +42,10 @@ import type { Prompts } from './features/prompts/service.ts'
 import type { ModelLists } from './features/provider/model-list.ts'
 import { modelListRoutes, providerRoutes } from './features/provider/routes.ts'
 import type { Provider } from './features/provider/service.ts'
+import type { Notices } from './features/runs/notices.ts'
+import { noticeRoutes, runRoutes, scheduleRoutes } from './features/runs/routes.ts'
+import type { Runs } from './features/runs/runs.ts'
+import type { Schedules } from './features/runs/schedules.ts'
 import type { Branches } from './features/sessions/branches.ts'
 import { conversationRoutes } from './features/sessions/conversation-routes.ts'
 import type { Conversations } from './features/sessions/conversations.ts'
@@ -39,19 +57,27 @@ import type { Settings } from './features/settings/service.ts'
 import { shareRoutes } from './features/shares/routes.ts'
 import type { Shares } from './features/shares/service.ts'
 import { type SystemRouteOptions, systemRoutes } from './features/system/routes.ts'
+import { type TenantLimitParts, tenantLimitRoutes } from './features/tenants/limits-routes.ts'
 import { transferRoutes } from './features/transfer/routes.ts'
 import type { Transfer } from './features/transfer/service.ts'
+import { triggerRoutes } from './features/triggers/routes.ts'
+import type { Triggers } from './features/triggers/service.ts'
 import { usageRoutes } from './features/usage/routes.ts'
 import type { Usage } from './features/usage/service.ts'
 import { type VoiceRouteOptions, voiceRoutes } from './features/voice/routes.ts'
-import type { Gate } from './http/gate.ts'
+import { webhookRoutes } from './features/webhooks/routes.ts'
+import type { Webhooks } from './features/webhooks/service.ts'
+import { type Gate, gated } from './http/gate.ts'
 import type { JsonAnswers } from './http/json-answers.ts'
 import type { RequestContexts } from './http/observe.ts'
+import type { Origins } from './http/origin.ts'
 import type { PersonLimit } from './http/request-limits.ts'
+import type { Sse } from './http/sse.ts'
 
 /** Services of the routes that both surfaces have. */
 export interface SurfaceServices {
   readonly devices: Devices
+  readonly notices: Notices
   readonly pairing: Pairing
   readonly provider: Provider
   readonly sessions: Sessions
@@ -59,9 +85,17 @@ export interface SurfaceServices {
   readonly branches: Branches
   readonly exportSession: SessionExport
   readonly kb: Kb
+  readonly access: Access
+  readonly collections: CollectionService
   readonly sources: Sources
   readonly files: Files
   readonly prompts: Prompts
+  readonly runs: Runs
+  readonly schedules: Schedules
+  readonly memories: Memories
+  readonly webhooks: Webhooks
+  readonly triggers: Triggers
+  readonly asks: Asks
   readonly voice: VoiceRouteOptions
   readonly apps: Apps
   readonly logs: Logs
@@ -69,6 +103,9 @@ export interface SurfaceServices {
   readonly mcpServers: McpServers
   readonly audit: AuditParts
   readonly shares: Shares
+  /** For the addresses of shares. */
+  readonly origins: Pick<Origins, 'base'>
+  readonly feedback: Feedback
   readonly answers: JsonAnswers
 }
 
@@ -83,26 +120,33 @@ export function surface(
   services: SurfaceServices,
 ): AnyElysia {
   const { apps, devices, kb, sources, logs, transfer, provider, voice, answers } = services
-  const { sessions, transcripts, branches, exportSession } = services
-  const routes: AnyElysia = new Elysia({ prefix })
-  const { before, after } = auditHooks(services.audit)
-  return routes
-    .onBeforeHandle(before)
-    .onAfterHandle(after)
-    .use(appRoutes(gate, apps))
-    .use(shareRoutes(gate, services.shares))
-    .use(deviceRoutes(gate, devices))
-    .use(pairingRoutes(gate, services.pairing))
-    .use(kbRoutes(gate, kb, contexts, answers))
-    .use(sourceRoutes(gate, sources, answers))
-    .use(fileRoutes(gate, services))
-    .use(promptRoutes(gate, services.prompts))
-    .use(logRoutes(gate, logs))
-    .use(transferRoutes(gate, transfer, answers, services.audit))
-    .use(providerRoutes(gate, provider))
-    .use(mcpServerRoutes(gate, services.mcpServers, answers))
-    .use(sessionRoutes(gate, { sessions, transcripts, branches, exportSession, answers }))
-    .use(voiceRoutes(gate, voice, sessions))
+  const { sessions, transcripts, branches, exportSession, access } = services
+  const on = gated(gate, prefix)
+  const { before, after, tell, spare } = auditHooks(services.audit)
+  on.onBeforeHandle(before).onAfterHandle(after)
+  askRoutes(on, services.asks, tell)
+  appRoutes(on, apps)
+  shareRoutes(on, services.shares, services.origins)
+  deviceRoutes(on, devices, services.notices)
+  pairingRoutes(on, services.pairing)
+  kbRoutes(on, { kb, access, contexts, answers })
+  collectionRoutes(on, services.collections)
+  sourceRoutes(on, { sources, access, answers })
+  fileRoutes(on, services)
+  promptRoutes(on, services.prompts)
+  runRoutes(on, services.runs, TURN_BODY)
+  scheduleRoutes(on, services.schedules)
+  memoryRoutes(on, services.memories, { tell, spare })
+  webhookRoutes(on, services.webhooks)
+  triggerRoutes(on, services.triggers, services.origins)
+  logRoutes(on, logs)
+  transferRoutes(on, transfer, answers, services.audit)
+  providerRoutes(on, provider)
+  mcpServerRoutes(on, services.mcpServers, answers)
+  sessionRoutes(on, { sessions, transcripts, branches, exportSession, answers })
+  feedbackRoutes(on, services.feedback)
+  voiceRoutes(on, voice, sessions)
+  return on
 }
 
 /** Services of the routes that only signed-in people may call. */
@@ -113,6 +157,7 @@ export interface ConsoleServices {
   readonly keys: Keys
   readonly answers: JsonAnswers
   readonly personas: Personas
+  readonly notices: Notices
   readonly settings: Settings
   readonly usage: Usage
   readonly members: Members
@@ -123,26 +168,39 @@ export interface ConsoleServices {
   readonly audit: AuditParts
   readonly system: SystemRouteOptions
   readonly people: People
+  readonly origins: Pick<Origins, 'base'>
+  readonly pictures: Pictures
+  readonly suggest: Suggest
+  readonly sse: Sse
+  readonly tenantLimits: TenantLimitParts
 }
 
 /** The routes of `/console` alone. */
-export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
+export function consoleOnly(
+  gate: Gate,
+  services: ConsoleServices,
+  signIn: McpSignInParts,
+): AnyElysia {
   const { conversations, keys, personas, settings, usage } = services
   const { members, audit, system, people, answers } = services
-  const routes: AnyElysia = new Elysia({ prefix: '/console' })
+  const on = gated(gate, '/console')
   const { before, after, tell } = auditHooks(audit)
-  return routes
-    .onBeforeHandle(before)
-    .onAfterHandle(after)
-    .use(conversationRoutes(gate, conversations, services.branches))
-    .use(modelListRoutes(gate, services.modelLists))
-    .use(keyRoutes(gate, keys, answers))
-    .use(personaRoutes(gate, personas, answers))
-    .use(settingsRoutes(gate, settings))
-    .use(usageRoutes(gate, usage, answers))
-    .use(memberRoutes(gate, members))
-    .use(auditRoutes(gate, audit))
-    .use(mcpToolRoutes(gate, services.mcpServers, services.studioLimit))
-    .use(systemRoutes(gate, system, tell))
-    .use(peopleRoutes(gate, people))
+  on.onBeforeHandle(before).onAfterHandle(after)
+  conversationRoutes(on, conversations, services.branches)
+  modelListRoutes(on, services.modelLists)
+  keyRoutes(on, keys, answers)
+  noticeRoutes(on, services.notices)
+  personaRoutes(on, personas, answers)
+  settingsRoutes(on, settings)
+  usageRoutes(on, usage, answers)
+  memberRoutes(on, members)
+  auditRoutes(on, audit)
+  mcpToolRoutes(on, services.mcpServers, services.studioLimit)
+  mcpSignInRoutes(on, services.mcpServers, signIn, services.studioLimit)
+  systemRoutes(on, system, tell)
+  peopleRoutes(on, people, services.origins)
+  pictureRoutes(on, services.pictures)
+  suggestRoutes(on, services)
+  tenantLimitRoutes(on, services.tenantLimits)
+  return on
 }

@@ -54,8 +54,10 @@ export function systemClock(): Clock {
 /** Smaller corrections of the clock are no jumps. */
 const JUMP_MS = 60_000
 
+type Time = Pick<Clock, 'now' | 'steady'>
+
 /** Returns by how many milliseconds the clock was set since the last call, or 0. */
-function createJumps(clock: Clock): () => number {
+function createJumps(clock: Time): () => number {
   let offset = clock.now() - clock.steady()
   return () => {
     const jumped = clock.now() - clock.steady() - offset
@@ -69,7 +71,7 @@ function createJumps(clock: Clock): () => number {
  * Whether the wall clock has not jumped for `settledMs`. Jobs that delete by age ask: a wrong clock
  * that is corrected a moment later must not have deleted rows.
  */
-export function createSettledClock(clock: Clock, settledMs: number): () => boolean {
+export function createSettledClock(clock: Time, settledMs: number): () => boolean {
   const jumpedMs = createJumps(clock)
   let evenSince = clock.steady()
   return () => {

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { type AppError, appError, errorOfIssue, issue } from './errors.ts'
 import {
+  COLLECTIONS_LISTED_MAX,
+  COLLECTIONS_MAX,
   DAILY_TOKENS_MAX,
   MODEL_CHARS_MAX,
   PRICE_MAX,
@@ -93,6 +95,35 @@ const toolsEnabled = z
   .nullable()
   .default(null)
 
+const collectionList = (field: string, most: number) =>
+  z
+    .array(
+      z
+        .string({ error: issue('field_type', { field, kind: 'string_array_or_null' }) })
+        .min(1, { error: issue('field_empty', { field }) }),
+      { error: issue('field_type', { field, kind: 'string_array_or_null' }) },
+    )
+    .max(most, { error: issue('too_many_items', { field, max: most }) })
+    .nullable()
+
+/** What an assistant sees; null: all documents. One that is omitted keeps what was. */
+export const seenCollections = collectionList('collections', COLLECTIONS_LISTED_MAX).optional()
+
+/** Narrows what a request sees; null or absent: not at all. */
+export const narrowing = collectionList('collections', COLLECTIONS_MAX + 1).optional()
+
+/** Of a document: an id, `none` or null. What an absent one means, its route says. */
+export const collectionId = z
+  .string({ error: issue('field_type', { field: 'collection_id', kind: 'string_or_null' }) })
+  .nullable()
+  .optional()
+
+/** Which facts turns remember and know; null and absent: as the tenant says, or none. */
+export const memorySwitch = z
+  .enum(['off', 'app', 'tenant'], { error: issue('field_invalid', { field: 'memory' }) })
+  .nullable()
+  .default(null)
+
 /** What decides how an app answers. */
 export const assistantFields = {
   system_prompt: nullableText('system_prompt', SYSTEM_PROMPT_CHARS_MAX),
@@ -102,6 +133,11 @@ export const assistantFields = {
   temperature: nullableTemperature,
   kb_enabled: optionalFlag('kb_enabled', true),
   tools_enabled: toolsEnabled,
+  may_ask: nullableFlag('may_ask'),
+  collections: seenCollections,
+  /** Whether the tools of reminders are offered; null: as the tenant says. */
+  reminders: nullableFlag('reminders'),
+  memory: memorySwitch,
 }
 
 const RATE = issue('rate_limit_range', { max: RATE_LIMIT_MAX })

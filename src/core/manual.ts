@@ -6,6 +6,7 @@ export const MANUAL_PATHS = [
   '/docs/apps',
   '/docs/tools',
   '/docs/mcp',
+  '/docs/webhooks',
   '/docs/typescript',
   '/docs/python',
   '/docs/curl',

@@ -11,8 +11,14 @@ export interface Meters {
   fellBack(reason: string): void
   /** The work on a source ended: `ready`, `retried` or the class of its failure. */
   sourceEnded(outcome: string, seconds: number): void
+  /** A run ended, with this status. */
+  runEnded(status: string): void
+  /** A try ended: `done`, `retried` or `failed`; or `dropped`, because too many wait. */
+  webhookDelivered(state: string): void
   /** A database that is reached over the network answered a question, or did not. */
   databaseAsked(seconds: number, failed: boolean): void
+  /** What a turn asked its person was answered, or its time was over: `decline`. */
+  asked(action: string): void
   /** An error that nothing awaited, which the server has outlived. */
   unexpectedFault(): void
 }
@@ -23,6 +29,9 @@ export const NO_METERS: Meters = {
   upstreamFailed() {},
   fellBack() {},
   sourceEnded() {},
+  runEnded() {},
+  webhookDelivered() {},
   databaseAsked() {},
+  asked() {},
   unexpectedFault() {},
 }

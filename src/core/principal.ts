@@ -22,10 +22,16 @@ export interface Principal {
   readonly userId: string | null
   /** What this person may do in the tenant; of signed-in people only. */
   readonly role?: Role
+  /** Whether an operator has closed the tenant; of signed-in people only. */
+  readonly closed?: boolean
   /** Whether this person runs the server; true of signed-in people only. */
   readonly operator?: boolean
   /** The share by which a visitor talks to the app. */
   readonly shareId?: string
+  /** The hash of the token that the visitor came with. */
+  readonly shareHash?: string
+  /** The turn is one that nobody waits for. */
+  readonly run?: true
   /** Set when a tool of another turn has made this request, or may have. */
   readonly nested?: Nested
 }

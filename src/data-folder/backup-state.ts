@@ -13,6 +13,7 @@ const State = z.object({
   at: z.number(),
   /** `databaseStamp` at that time; while it is the same, nothing was written. */
   stamp: z.string(),
+  bytes: z.number().default(0),
 })
 export type BackupState = z.infer<typeof State>
 

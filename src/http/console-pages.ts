@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { staticPlugin } from '@elysiajs/static'
 import { type AnyElysia, Elysia } from 'elysia'
 import { appError } from '../core/errors.ts'
@@ -21,7 +21,26 @@ const POLICY = [
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
+  "frame-src 'self'",
   "frame-ancestors 'none'",
+].join('; ')
+
+/**
+ * Policy of the frame in which drawings and pages of a model's answer are shown: a document without
+ * an origin, which runs what it is given and reaches nothing.
+ */
+const FRAME_POLICY = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'unsafe-inline' 'self'",
+  "style-src 'unsafe-inline'",
+  'img-src data: blob:',
+  'font-src data:',
+  "connect-src 'none'",
+  "form-action 'none'",
+  "frame-src 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'self'",
 ].join('; ')
 
 const HTML_HEADERS = {
@@ -37,6 +56,17 @@ const HTML_HEADERS = {
 const ASSET_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   vary: 'accept-encoding',
+} as const
+
+/** The console asks for it with a mark of its content, so it may be kept as the assets are. */
+const FRAME_HEADERS = {
+  ...ASSET_HEADERS,
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': FRAME_POLICY,
+  'referrer-policy': 'no-referrer',
+  'x-dns-prefetch-control': 'off',
+  'permissions-policy':
+    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const
 
 /** The addresses of the console; the page itself knows what to show for each. */
@@ -87,13 +117,26 @@ export async function consolePages(folder: string | null): Promise<ConsolePages>
     },
     share: await textOf('share.html'),
     widget: await textOf('widget.js'),
-    routes: folder === null ? pages : pages.use(await assets(join(folder, 'assets'))),
+    routes: (folder === null ? pages : pages.use(await assets(join(folder, 'assets')))).use(
+      frameRoutes(await textOf('frame.html')),
+    ),
     missing(request, path) {
       const wanted = request.headers.get('accept')?.includes('text/html')
       if (folder === null || request.method !== 'GET' || !wanted || API.test(path)) return null
       return page({ request }, 404)
     },
   }
+}
+
+/** The page in a frame; only pages of this server may frame it. */
+function frameRoutes(page: string | null) {
+  function frame({ set }: { set: { headers: Record<string, string | number> } }): Response {
+    if (page === null) throw appError('console_not_built')
+    // The policy says who may frame it; the older header knows only this or nobody.
+    delete set.headers['x-frame-options']
+    return new Response(page, { headers: FRAME_HEADERS })
+  }
+  return new Elysia({ name: 'frame' }).get('/frame', frame, HIDDEN).head('/frame', frame, HIDDEN)
 }
 
 async function pageHandler(folder: string | null) {
@@ -139,7 +182,9 @@ async function assets(folder: string): Promise<AnyElysia> {
   return new Elysia({ name: 'console-assets' })
     .onBeforeHandle(({ request, path }) => {
       const name = path.slice('/assets/'.length)
-      if (!names.has(name) || TWINS.test(name)) throw appError('not_found', { what: 'path' })
+      if (TWINS.test(name)) throw appError('not_found', { what: 'path' })
+      if (!names.has(name) && names.has(`${name}.gz`)) return packed(join(folder, name), request)
+      if (!names.has(name)) throw appError('not_found', { what: 'path' })
       const encoding = preferredEncoding(request)
       const suffix = encoding && ENCODINGS.get(encoding)
       if (!suffix || !names.has(name + suffix)) return undefined
@@ -149,6 +194,20 @@ async function assets(folder: string): Promise<AnyElysia> {
       return new Response(Bun.file(join(folder, name + suffix)), { headers })
     })
     .use(files)
+}
+
+/** A file that is stored compressed alone; unpacked piece by piece for a client that cannot. */
+function packed(path: string, request: Request): Response {
+  const bytes = Bun.file(`${path}.gz`)
+  const encoding = preferredEncoding(request, ['gzip'])
+  const headers = {
+    ...ASSET_HEADERS,
+    'content-type': Bun.file(path).type,
+    ...marks(basename(path), encoding),
+  }
+  if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers })
+  if (encoding) return new Response(bytes, { headers })
+  return new Response(bytes.stream().pipeThrough(new DecompressionStream('gzip')), { headers })
 }
 
 /** Each encoding needs its own ETag. */
@@ -169,7 +228,10 @@ const ENCODINGS: ReadonlyMap<Encoding, string> = new Map([
 ])
 
 /** The best encoding that the client accepts (RFC 9110, section 12.5.3); null: none. */
-export function preferredEncoding(request: Request): Encoding | null {
+export function preferredEncoding(
+  request: Request,
+  among: readonly Encoding[] = [...ENCODINGS.keys()],
+): Encoding | null {
   const header = request.headers.get('accept-encoding') ?? ''
   const accepted = new Set(
     header
@@ -179,5 +241,5 @@ export function preferredEncoding(request: Request): Encoding | null {
       .filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? ''))
       .map(([name]) => name ?? ''),
   )
-  return [...ENCODINGS.keys()].find((name) => accepted.has(name)) ?? null
+  return among.find((name) => accepted.has(name)) ?? null
 }

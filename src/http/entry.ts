@@ -8,6 +8,12 @@ import { pathOf } from './openai-answers.ts'
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/
 
+/** The id that the client has given its request, or a new one. */
+export function requestIdOf({ headers }: Request): string {
+  const given = headers.get('x-request-id')
+  return given && REQUEST_ID.test(given) ? given : newId()
+}
+
 /** Any page may call the machine side, which uses no cookies. */
 const MACHINE_CORS = {
   'access-control-allow-origin': '*',
@@ -56,8 +62,7 @@ const isDeviceSide = (url: string) => /^\/xiaozhi(?:[/?]|$)/.test(url.slice(url.
  */
 export const entry = (contexts: RequestContexts) =>
   new Elysia({ name: 'entry' }).onRequest(({ request, set }) => {
-    const given = request.headers.get('x-request-id')
-    const id = given && REQUEST_ID.test(given) ? given : newId()
+    const id = requestIdOf(request)
     contexts.begin(request, id)
     set.headers['x-request-id'] = id
     set.headers['x-content-type-options'] = 'nosniff'

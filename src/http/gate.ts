@@ -3,6 +3,7 @@ import { appError } from '../core/errors.ts'
 import { IDLE_SECONDS_MAX } from '../core/limits/machine.ts'
 import type { BudgetedKey, Principal, PrincipalKind } from '../core/principal.ts'
 import type { UploadContext, Uploads } from './body.ts'
+import type { JoinedRoutes, Lane } from './door-routes.ts'
 import type { RequestContexts } from './observe.ts'
 import type { RateLimiter } from './request-limits.ts'
 
@@ -61,6 +62,15 @@ export const gate = (
 
 export type Gate = ReturnType<typeof gate>
 
+/**
+ * Where routes behind a gate are added: one for all of a surface, since Elysia registers the routes
+ * of an instance once more wherever it is used. The type leaves the prefix out, so that routes see
+ * the parameters of their own path.
+ */
+export const gated = (gate: Gate, prefix = '') => new Elysia({ prefix: prefix as '' }).use(gate)
+
+export type Gated = ReturnType<typeof gated>
+
 /** What the machine side needs of the key store. */
 export interface KnownKey {
   readonly principal: Principal
@@ -71,36 +81,10 @@ export interface KnownKey {
 }
 
 /**
- * Routes of turns, which a key without tokens left may not call. Every turn asks again when it
- * opens; this is so early that no body is read and no speech recognised.
+ * Routes of turns beside those of doors, which a key without tokens left may not call. Every turn
+ * asks again when it opens; this is so early that no body is read and no speech recognised.
  */
-const TURNS = new Set([
-  ...['/v1/agent', '/v1/voice', '/v1/chat/completions', '/v1/responses', '/v1/messages'],
-  ...['/ollama/api/chat', '/ollama/api/generate'],
-])
-
-/** A limit of its own, which takes no slot of the key's. */
-export interface Lane {
-  readonly name: string
-  /** Requests a minute of a key, apart from its own limit. */
-  readonly most: number
-  readonly counts: boolean
-}
-
-const POLL: Lane = { name: 'ollama', most: 120, counts: false }
-
-/** Routes that clients ask often and that cost no model: they take no slot of a key. */
-const LANES: Readonly<Record<string, Lane>> = {
-  '/v1/messages/count_tokens': { name: 'count', most: 300, counts: true },
-  '/ollama/api/tags': POLL,
-  '/ollama/api/show': POLL,
-  '/ollama/api/ps': POLL,
-}
-
-/** Routes where `X-Api-Key` holds a key, as clients of Anthropic's API send it. */
-const API_KEY_ROUTES = new Set([
-  ...['/v1/messages', '/v1/messages/count_tokens', '/v1/models', '/v1/models/:id'],
-])
+const TURNS = new Set(['/v1/agent', '/v1/voice'])
 
 /** What is checked and counted for each call of a key. */
 export interface CallCounting {
@@ -121,6 +105,7 @@ export interface BearerOptions {
   }
   /** The key that acts where the request has none that is valid; null for nearly all requests. */
   readonly standIn: (request: Request) => string | null
+  readonly doors: Pick<JoinedRoutes, 'turns' | 'lanes' | 'apiKey'>
 }
 
 /** RFC 6750, section 3; MCP clients look for it. */
@@ -157,9 +142,9 @@ export const bearerToken = (header: string | null): string | null =>
   SCHEME.exec(header ?? '')?.[1] ?? null
 
 /** An `Authorization` with any token goes before `X-Api-Key`. */
-function tokenOf({ headers }: Request, route: string): string | null {
+function tokenOf({ headers }: Request, takesApiKey: boolean): string | null {
   const given = headers.get('authorization')
-  if (!API_KEY_ROUTES.has(route) || /^Bearer +\S/i.test(given ?? '')) return bearerToken(given)
+  if (!takesApiKey || /^Bearer +\S/i.test(given ?? '')) return bearerToken(given)
   return bearerToken(`Bearer ${headers.get('x-api-key')?.trim() ?? ''}`)
 }
 
@@ -170,16 +155,17 @@ const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
  * no rate-limit slot.
  */
 export const bearer =
-  ({ call, contexts, keys, standIn }: BearerOptions) =>
+  ({ call, contexts, keys, standIn, doors }: BearerOptions) =>
   async (request: Request, route: string): Promise<Admission> => {
-    const token = tokenOf(request, route)
+    const token = tokenOf(request, doors.apiKey.has(route))
     const own = token === null ? null : await keys.find(token)
     const other = own === null ? standIn(request) : null
     const key = other === null ? own : await keys.find(other)
     if (!key) throw invalidKey()
     const principal = nestedIn(request, route, key.principal)
     contexts.note(request, { principal })
-    const headers = await call(key, principal, TURNS.has(route), LANES[route])
+    const isTurn = TURNS.has(route) || doors.turns.has(route)
+    const headers = await call(key, principal, isTurn, doors.lanes[route])
     const confirm = async () => {
       if (!(await keys.stillValid(principal))) throw invalidKey()
     }

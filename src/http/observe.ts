@@ -3,6 +3,8 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import type { Meters } from '../core/meters.ts'
 import type { Principal } from '../core/principal.ts'
+import type { JoinedRoutes } from './door-routes.ts'
+import { pathOf } from './openai-answers.ts'
 
 /**
  * Metadata of one request, for the rows and lines that are written after it. It never holds
@@ -104,17 +106,9 @@ async function* timedPieces<Piece>(
 
 export type RequestContexts = ReturnType<typeof createRequestContexts>
 
-/** The labels of the request log, by method and route; a route without one is not logged. */
+/** The labels of the request log beside those of doors; a route without one is not logged. */
 const LABELS: Readonly<Record<string, string>> = {
   'POST /v1/agent': '/v1/agent',
-  'POST /v1/chat/completions': '/v1/chat/completions',
-  'POST /v1/responses': '/v1/responses',
-  'POST /v1/messages': '/v1/messages',
-  'POST /v1/messages/count_tokens': '/v1/messages/count_tokens',
-  'POST /ollama/api/chat': '/ollama/chat',
-  'POST /ollama/api/generate': '/ollama/generate',
-  'POST /ollama/api/embed': '/ollama/embed',
-  'POST /ollama/api/embeddings': '/ollama/embed',
   'POST /v1/tts': '/v1/tts',
   'POST /v1/tts/stream': '/v1/tts/stream',
   'POST /v1/asr': '/v1/asr',
@@ -138,10 +132,11 @@ const LABELS: Readonly<Record<string, string>> = {
   'DELETE /v1/files/:id': '/v1/files/:id',
   'GET /v1/files/:id/text': '/v1/files/:id',
   'POST /v1/files/:id/keep': '/v1/files/:id',
+  'PUT /v1/sessions/:id/turns/:seq/feedback': '/v1/feedback',
+  'GET /v1/feedback': '/v1/feedback',
+  'POST /s/:token': '/s',
   'POST /v1/mcp': '/v1/mcp',
   'POST /v1/embeddings': '/v1/embeddings',
-  'POST /v1/audio/speech': '/v1/audio/speech',
-  'POST /v1/audio/transcriptions': '/v1/audio/transcriptions',
 }
 
 /** Other methods share one metrics label: a client could invent any number of them. */
@@ -177,6 +172,7 @@ export interface ObserveOptions {
   readonly meters: Pick<Meters, 'request'> | null
   /** Gets one line for each request; null unless the log level is debug. */
   readonly log: Pick<Logger, 'debug'> | null
+  readonly doors: Pick<JoinedRoutes, 'labels' | 'unheard'>
   /** Gives back the memory that the request's body took. */
   readonly release: (request: Request) => void
 }
@@ -186,7 +182,8 @@ export interface ObserveOptions {
  * server log. They know the route and never the path, which can hold the name of a session.
  */
 export function observe(options: ObserveOptions) {
-  const { contexts, clock, record, meters, log, release } = options
+  const { contexts, clock, record, meters, log, doors, release } = options
+  const labels = { ...LABELS, ...doors.labels }
   return new Elysia({ name: 'observe' }).onAfterResponse(
     { as: 'global' },
     ({ request, route, set }) => {
@@ -195,11 +192,13 @@ export function observe(options: ObserveOptions) {
       // Elysia leaves 200 unset, and the route of an unknown path empty.
       const status = typeof set.status === 'number' ? set.status : 200
       const ms = context ? clock.steady() - context.startedAt : 0
-      const row = context && logRow(context, request.method, { route, status, ms, ts: clock.now() })
+      const endpoint = labels[`${request.method} ${route}`]
+      const row = context && logRow(context, endpoint, { status, ms, ts: clock.now() })
       if (row?.later || row?.ended) void recordStream(row, record)
       else if (row) record(row)
       meters?.request(methodLabel(request), patternOf(route, status), status, ms / 1000)
-      log?.debug('request', {
+      if (!log || doors.unheard.has(`${request.method} ${pathOf(request.url)}`)) return
+      log.debug('request', {
         id: context?.requestId,
         method: request.method.slice(0, 10),
         route: routeLabel(route).slice(0, 100),
@@ -222,7 +221,6 @@ async function recordStream(row: LoggedRequest, record: ObserveOptions['record']
 }
 
 interface Answered {
-  readonly route: string
   readonly status: number
   readonly ms: number
   readonly ts: number
@@ -231,10 +229,9 @@ interface Answered {
 /** Null for routes without a label and for a 401, which has no tenant. */
 function logRow(
   context: RequestContext,
-  method: string,
-  { route, status, ms, ts }: Answered,
+  endpoint: string | undefined,
+  { status, ms, ts }: Answered,
 ): LoggedRequest | null {
-  const endpoint = LABELS[`${method} ${route}`]
   if (!context.principal || endpoint === undefined || status === 401) return null
   const errorClass = status >= 400 ? context.errorClass : null
   return { ...context, errorClass, endpoint, status, ts, latencyMs: Math.round(ms) }

@@ -1,4 +1,5 @@
 import { appError } from '../core/errors.ts'
+import { isNearHost } from '../core/near-host.ts'
 import { isHost } from './entry.ts'
 
 export interface OriginOptions {
@@ -42,7 +43,31 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
     return isHost(host) && /^https?$/.test(scheme) ? new URL(`${scheme}://${host}`).origin : null
   }
 
+  /**
+   * The origin of the request, whatever MB_PUBLIC_URL is. When both name one host, the scheme is
+   * MB_PUBLIC_URL's, as behind a proxy that ends TLS.
+   */
+  function asked(request: Request): string | null {
+    const [origin, published] = [requested(request), configured()]
+    const same = origin !== null && published !== null && hostOf(origin) === hostOf(published)
+    return same ? published : origin
+  }
+
   return {
+    /** The origin of MB_PUBLIC_URL; null without one. */
+    published: configured,
+
+    asked,
+
+    /**
+     * Whether a cookie for this request may be marked Secure: browsers drop one that came by plain
+     * http, but for the machine itself. On a network of one's own there is often no https.
+     */
+    takesSecureCookies(request: Request): boolean {
+      const origin = asked(request)
+      return origin === null || origin.startsWith('https:') || !isNearHost(new URL(origin).hostname)
+    },
+
     /**
      * The base URL of this server, without a slash at its end: MB_PUBLIC_URL with its prefix, else
      * the origin of the request. Empty when the request's Host is malformed.
@@ -51,16 +76,6 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
 
     /** The origin of MB_PUBLIC_URL, else of the request; null when that is malformed. */
     of: (request: Request): string | null => configured() ?? requested(request),
-
-    /**
-     * The origin of the request, whatever MB_PUBLIC_URL is. When both name one host, the scheme is
-     * MB_PUBLIC_URL's, as behind a proxy that ends TLS.
-     */
-    asked(request: Request): string | null {
-      const [origin, published] = [requested(request), configured()]
-      const same = origin !== null && published !== null && hostOf(origin) === hostOf(published)
-      return same ? published : origin
-    },
 
     /** Throws 403 for a state-changing request from a page of another origin. */
     check(request: Request): void {

@@ -160,7 +160,10 @@ test('an owner that is alone may open as many streams as the server has', () => 
   for (const most of [1, 2, 10, 10_000]) {
     expect(
       fill(
-        createStreamSlots(most, () => 0),
+        createStreamSlots(
+          () => most,
+          () => 0,
+        ),
         'alone',
       ),
     ).toBe(most)
@@ -168,7 +171,10 @@ test('an owner that is alone may open as many streams as the server has', () => 
 })
 
 test('slots that become free go to an owner that was refused below its share', () => {
-  const slots = createStreamSlots(10, () => 0)
+  const slots = createStreamSlots(
+    () => 10,
+    () => 0,
+  )
   expect(fill(slots, 'greedy')).toBe(10)
   expect(opens(slots, 'modest')).toBe(false)
   for (let count = 0; count < 5; count++) {
@@ -182,7 +188,10 @@ test('slots that become free go to an owner that was refused below its share', (
 
 test('a claim that is not renewed ends, and every slot is used again', () => {
   let now = 0
-  const slots = createStreamSlots(10, () => now)
+  const slots = createStreamSlots(
+    () => 10,
+    () => now,
+  )
   expect(fill(slots, 'greedy')).toBe(10)
   expect(opens(slots, 'modest')).toBe(false)
   slots.giveBack('greedy')
@@ -192,7 +201,10 @@ test('a claim that is not renewed ends, and every slot is used again', () => {
 })
 
 test('an owner at its share leaves no claim when it is refused', () => {
-  const slots = createStreamSlots(2, () => 0)
+  const slots = createStreamSlots(
+    () => 2,
+    () => 0,
+  )
   expect([opens(slots, 'a'), opens(slots, 'b')]).toEqual([true, true])
   expect([opens(slots, 'a'), opens(slots, 'b')]).toEqual([false, false])
   slots.giveBack('b')
@@ -200,7 +212,10 @@ test('an owner at its share leaves no claim when it is refused', () => {
 })
 
 test('a slot that is given back can be taken again', () => {
-  const slots = createStreamSlots(1, () => 0)
+  const slots = createStreamSlots(
+    () => 1,
+    () => 0,
+  )
   slots.take('a')
   expect(opens(slots, 'b')).toBe(false)
   slots.giveBack('a')

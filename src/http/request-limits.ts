@@ -222,7 +222,7 @@ const CLAIM_MS = 10_000
  * leaves a claim, and while a claim stands, owners at or above their share get no further slot. So
  * the next free slots go to owners that have few.
  */
-export function createStreamSlots(most: number, steady: () => number) {
+export function createStreamSlots(most: () => number, steady: () => number) {
   const held = new Map<string, number>()
   /** Until when the claim of an owner stands. */
   const claims = new Map<string, number>()
@@ -235,7 +235,7 @@ export function createStreamSlots(most: number, steady: () => number) {
   /** An equal part of the slots for each owner that has some or asks for some. */
   function shareOf(owner: string): number {
     const others = [...claims.keys()].filter((one) => one !== owner && !held.has(one)).length
-    return most / (held.size + others + (held.has(owner) ? 0 : 1))
+    return most() / (held.size + others + (held.has(owner) ? 0 : 1))
   }
 
   return {
@@ -244,7 +244,7 @@ export function createStreamSlots(most: number, steady: () => number) {
       dropEndedClaims()
       const isBelowShare = (held.get(owner) ?? 0) < shareOf(owner)
       const othersClaim = claims.size > (claims.has(owner) ? 1 : 0)
-      if (open < most && (isBelowShare || !othersClaim)) return
+      if (open < most() && (isBelowShare || !othersClaim)) return
       if (isBelowShare) claims.set(owner, steady() + CLAIM_MS)
       throw appError('too_many_streams', {}, { headers: { 'retry-after': '1' } })
     },

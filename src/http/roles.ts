@@ -15,18 +15,32 @@ const LEAST: Readonly<Record<string, Role>> = {
   // The studio. The service checks which sessions a viewer may change.
   'POST /console/agent': 'viewer',
   'POST /console/agent/check': 'viewer',
+  'POST /console/agent/asks/:id': 'viewer',
   'POST /console/voice': 'viewer',
   'POST /console/asr': 'viewer',
   'POST /console/tts': 'viewer',
   'POST /console/tts/stream': 'viewer',
   'POST /console/kb/search': 'viewer',
+  // A viewer may change what is remembered of themselves.
+  'POST /console/memories': 'viewer',
+  'PUT /console/memories/:id': 'viewer',
+  'DELETE /console/memories/:id': 'viewer',
+  'DELETE /console/memories': 'viewer',
+  'POST /console/memories/suggest': 'viewer',
   // Files of their own, for what they say in the studio.
   'POST /console/files': 'viewer',
   'DELETE /console/files/:id': 'viewer',
+  // What they were told themselves.
+  'POST /console/notices/:id/read': 'viewer',
+  // Own reminders; the service refuses schedules.
+  'DELETE /console/schedules/:id': 'viewer',
   // A viewer may change only their own sessions.
   'DELETE /console/sessions/:id?': 'viewer',
   'PUT /console/conversations/:id': 'viewer',
   'POST /console/sessions/:id/branch': 'viewer',
+  // The service checks that they may read it.
+  'PUT /console/sessions/:id/turns/:seq/feedback': 'viewer',
+  'GET /console/feedback': 'editor',
   'POST /console/agent/turns/:id/stop': 'viewer',
   'DELETE /console/agent/turns/:id': 'viewer',
   // A key that opens the whole tenant. The service knows which of the others are such keys.
@@ -41,6 +55,10 @@ const LEAST: Readonly<Record<string, Role>> = {
   // The person's own affairs, whatever they may do in the tenant that they are in.
   'POST /auth/invitations/:id/accept': 'viewer',
   'POST /auth/invitations/:id/decline': 'viewer',
+  'POST /auth/passkeys/options': 'viewer',
+  'POST /auth/passkeys': 'viewer',
+  'PUT /auth/passkeys/:id': 'viewer',
+  'DELETE /auth/passkeys/:id': 'viewer',
 }
 
 /** Routes below require an operator, with any role in the tenant. */

@@ -36,6 +36,8 @@ export interface SessionSubject {
 /** A session of one browser. */
 export interface OpenSession extends SessionSubject {
   readonly id: string
+  /** When the person signed in, in epoch milliseconds. */
+  readonly startedAt: number
   /** Epoch milliseconds. */
   readonly expiresAt: number
 }
@@ -70,7 +72,7 @@ export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clo
       const isFromFuture = claims.iat - seconds > CLOCK_BACK_SECONDS_MAX
       if (isFromFuture || claims.exp <= Math.floor(seconds)) return null
       const { sub: userId, epoch, sid: id } = claims
-      return { userId, epoch, id, expiresAt: claims.exp * 1000 }
+      return { userId, epoch, id, startedAt: claims.iat * 1000, expiresAt: claims.exp * 1000 }
     },
   }
 }
@@ -91,6 +93,8 @@ export interface SignedIn {
   readonly role: Role | null
   readonly operator: boolean
   readonly session_epoch: number
+  /** Whether an operator has closed the tenant. */
+  readonly closed?: boolean
 }
 
 export interface SessionOptions {
@@ -101,8 +105,8 @@ export interface SessionOptions {
   readonly moveHome: (session: OpenSession) => Promise<SignedIn | null>
   /** Ends a session before it expires. */
   readonly end: (session: OpenSession) => Promise<void>
-  /** False only where people sign in over plain http (MB_COOKIE_SECURE). */
-  readonly secure: boolean
+  /** Whether the cookies of this request are marked Secure (MB_COOKIE_SECURE). */
+  readonly isSecure: (request: Request) => boolean
 }
 
 interface FoundSession {
@@ -115,7 +119,7 @@ interface FoundSession {
  * in which tenant the session is now, and whether it has ended.
  */
 export function createConsoleSessions(options: SessionOptions) {
-  const { tokens, findUser, moveHome, end, secure } = options
+  const { tokens, findUser, moveHome, end, isSecure } = options
 
   async function read(request: Request): Promise<FoundSession | null> {
     for (const token of cookieValues(request, COOKIE)) {
@@ -157,18 +161,21 @@ export function createConsoleSessions(options: SessionOptions) {
     },
 
     /** The Set-Cookie value that signs a person in. */
-    cookieFor: ({
-      user_id: userId,
-      session_epoch: epoch,
-    }: Pick<SignedIn, 'user_id' | 'session_epoch'>): string =>
+    cookieFor: (
+      { user_id: userId, session_epoch: epoch }: Pick<SignedIn, 'user_id' | 'session_epoch'>,
+      request: Request,
+    ): string =>
       cookie(COOKIE, tokens.issue({ userId, epoch }), {
         path: '/',
         maxAgeSeconds: SESSION_SECONDS_MAX,
-        secure,
+        secure: isSecure(request),
       }),
 
     /** The Set-Cookie value that signs the browser out. */
-    clearing: (): string => cookie(COOKIE, '', { path: '/', maxAgeSeconds: 0, secure }),
+    clearing: (request: Request): string =>
+      cookie(COOKIE, '', { path: '/', maxAgeSeconds: 0, secure: isSecure(request) }),
+
+    isSecure,
   }
 }
 
@@ -204,6 +211,9 @@ export function sessionGate(options: SessionGateOptions) {
     origins.check(request)
     const shown = request.headers.get(TENANT_HEADER)
     if (shown !== null && shown !== principal.tenantId) throw appError('tenant_changed')
+    // An operator must be able to open the own tenant again.
+    const isOpen = route.startsWith('/auth/') || route.startsWith('/console/system')
+    if (principal.closed && !isOpen) throw appError('tenant_disabled')
     contexts.note(request, { principal })
     await limit(principal)
     const least = leastRole(request.method, route)
@@ -219,7 +229,7 @@ export function sessionGate(options: SessionGateOptions) {
   return gate('console', admit, uploads)
 }
 
-const principal = ({ user_id, tenant_id, role, operator }: SignedIn): Principal | null =>
+const principal = ({ user_id, tenant_id, role, operator, closed }: SignedIn): Principal | null =>
   role === null
     ? null
     : {
@@ -231,6 +241,7 @@ const principal = ({ user_id, tenant_id, role, operator }: SignedIn): Principal 
         userId: user_id,
         role,
         operator,
+        ...(closed ? { closed } : {}),
       }
 
 export interface CookieOptions {

@@ -23,7 +23,7 @@ afterEach(() => server?.stop(true))
 /** A server whose only answer is one stream; `text` is all that a client got of it. */
 async function stream(produce: Produce) {
   const memory = { keep: () => () => {} }
-  const sse = createSse({ clock: systemClock(), streamsMax: 10, memory, onError() {} })
+  const sse = createSse({ clock: systemClock(), streamsMax: () => 10, memory, onError() {} })
   const request = new Request('http://localhost/')
   const client = { owner: 'tenant', request, disconnect() {} }
   const own = Bun.serve({
@@ -94,7 +94,7 @@ function limited() {
     return () => void kept.delete(body)
   }
   const clock = systemClock()
-  const sse = createSse({ clock, streamsMax: 5, memory: { keep }, onError() {} })
+  const sse = createSse({ clock, streamsMax: () => 5, memory: { keep }, onError() {} })
   function open(signal: AbortSignal | null = null): Response | null {
     const request = new Request('http://localhost/', { signal })
     const client = { owner: 'tenant', request, disconnect() {} }
@@ -131,6 +131,7 @@ test('a client that leaves before its stream is read gives its place back, once'
     leaving.abort()
     for (const answer of answers) await answer?.body?.cancel()
     expect(open(leaving.signal)).not.toBeNull()
+    await new Promise(setImmediate)
     expect(kept()).toBe(0)
   }
   close()

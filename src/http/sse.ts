@@ -71,7 +71,8 @@ export const clientOf = (
 
 export interface SseOptions {
   readonly clock: Clock
-  readonly streamsMax: number
+  /** Most open streams, which a setting changes. */
+  readonly streamsMax: () => number
   /** Counts the body of a request for as long as its stream runs. */
   readonly memory: Pick<RequestMemory, 'keep'>
   /** A producer ends its stream with an event; one that throws instead is reported here. */
@@ -236,8 +237,12 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
       hasLeft = true
       if (stream === null) giveBack()
     }
-    client.request.signal.addEventListener('abort', onLeave, { once: true })
-    if (client.request.signal.aborted) onLeave()
+    // Nearly every body is read at once, and the signal of a request is dear to make.
+    setImmediate(() => {
+      if (stream !== null) return
+      client.request.signal.addEventListener('abort', onLeave, { once: true })
+      if (client.request.signal.aborted) onLeave()
+    })
     const source = {
       type: 'direct' as const,
       async pull(controller: DirectController) {

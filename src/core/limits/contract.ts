@@ -20,12 +20,15 @@ export const TRANSCRIPT_LIMIT_MAX = 100
 export const CONVERSATIONS_LIMIT_DEFAULT = 50
 export const CONVERSATIONS_LIMIT_MAX = 100
 export const CONVERSATION_TITLE_CHARS_MAX = 60
+/** Titles that a model gives. */
+export const TITLE_CHARS_MAX = 40
+export const TITLE_TOKENS_MAX = 30
+export const TITLE_MS_MAX = 10_000
 export const CONVERSATION_QUERY_CHARS_MAX = 200
 export const LOGS_LIMIT_DEFAULT = 100
 export const LOGS_LIMIT_MAX = 500
 export const LOG_RETENTION_DAYS = 7
 export const LOG_FILTER_CHARS_MAX = 200
-export const AUDIT_RETENTION_DAYS = 90
 export const AUDIT_LIMIT_DEFAULT = 50
 export const AUDIT_LIMIT_MAX = 200
 /** Links by which visitors talk to an app, and what a visitor may do. */
@@ -75,6 +78,8 @@ export const TTS_TEXT_CHARS_MAX = 10_000
 export const VOICE_ID_CHARS_MAX = 200
 /** Chat completions and responses. */
 export const CHAT_MESSAGES_MAX = 1_000
+/** Earlier turns that a question of a temporary talk brings along. */
+export const TEMPORARY_TURNS_MAX = 200
 export const CHAT_TEXT_CHARS_MAX = 400_000
 export const CLIENT_TOOLS_MAX = 128
 export const STOP_SEQUENCES_MAX = 4
@@ -100,6 +105,7 @@ export const SOURCES_WAITING_MAX = 50
 export const SOURCES_REFRESHED_MAX = 20
 /** Leaves room for the number of the part in the title of a document. */
 export const SOURCE_TITLE_CHARS_MAX = 180
+export const SOURCE_ORIGIN_CHARS_MAX = 400
 export const SOURCE_PAGE_BYTES_MAX = 10 * 1024 * 1024
 export const SOURCE_PAGE_MS_MAX = 15_000
 export const SOURCE_REDIRECTS_MAX = 5
@@ -126,6 +132,9 @@ export const MCP_TOOL_NAME_CHARS_MAX = 200
 export const MCP_TITLE_CHARS_MAX = 200
 export const MCP_HEADER_NAME_CHARS_MAX = 64
 export const MCP_HEADER_VALUE_CHARS_MAX = 2_000
+export const MCP_CLIENT_ID_CHARS_MAX = 2_000
+export const MCP_CLIENT_SECRET_CHARS_MAX = 2_000
+export const MCP_SCOPES_CHARS_MAX = 2_000
 /** A listing, with all its pages, or the answer to a call. */
 export const MCP_READ_BYTES_MAX = 1024 * 1024
 export const MCP_PAGES_MAX = 20
@@ -144,6 +153,14 @@ export const LOGIN_CODE_WRONG_ATTEMPTS_MAX = 5
 export const LOGIN_CODES_PER_ADDRESS_MAX = 5
 export const LOGIN_CODES_WINDOW_MS = 10 * 60 * 1000
 export const LOGIN_STARTS_PER_MINUTE_MAX = 20
+export const PASSKEYS_MAX = 20
+export const BACKUP_PASSPHRASE_CHARS_MIN = 12
+export const PASSKEY_NAME_CHARS_MAX = 60
+export const PASSKEY_TRIES_PER_MINUTE_MAX = 20
+export const PASSKEY_CHALLENGE_SECONDS_MAX = 5 * 60
+/** Adding a passkey needs a sign-in that is no older. */
+export const FRESH_SIGN_IN_SECONDS_MAX = 10 * 60
+export const SIGN_IN_LINK_SECONDS_MAX = 10 * 60
 export const EXCHANGE_CODE_SECONDS_MAX = 5 * 60
 
 /** Stands for an image where only text is kept, such as in history. */
@@ -152,6 +169,8 @@ export const IMAGE_PLACEHOLDER = '[图片]'
 export const TURN_FILES_MAX = 5
 export const SESSION_FILES_MAX = 20
 export const CHAT_FILES_MAX = 200
+/** Pictures that are kept with a talk. */
+export const PICTURE_BYTES_MAX = 5 * 1024 * 1024
 export const CHAT_FILE_NAME_CHARS_MAX = 200
 /** Characters of the files of a turn that a model reads whole; of longer ones it gets passages. */
 export const FILES_WHOLE_CHARS_MAX = 60_000
@@ -171,4 +190,103 @@ export const PROMPT_TEXT_CHARS_MAX = 8_000
 export const VARIABLES_MAX = 32
 export const VARIABLE_CHARS_MAX = 2_000
 export const FOLDER_CHARS_MAX = 60
+/** Collections of a tenant, and what an assistant's list may name of them. */
+export const COLLECTIONS_MAX = 50
+export const COLLECTION_NAME_CHARS_MAX = 60
+export const COLLECTION_DESCRIPTION_CHARS_MAX = 500
+export const COLLECTIONS_LISTED_MAX = 16
 export const TIME_ZONE_CHARS_MAX = 64
+/** How an assistant shows itself. */
+export const APP_DESCRIPTION_CHARS_MAX = 200
+export const APP_GREETING_CHARS_MAX = 500
+export const APP_STARTERS_MAX = 6
+export const APP_STARTER_CHARS_MAX = 120
+/** Kept versions of an app. */
+export const APP_VERSIONS_MAX = 30
+export const SHARE_TITLE_CHARS_MAX = 60
+/** What somebody adds to a thumb. */
+export const FEEDBACK_TEXT_CHARS_MAX = 500
+export const FEEDBACK_PER_MINUTE_MAX = 10
+
+/** Schedules of a tenant, without reminders. */
+export const SCHEDULES_MAX = 100
+/** Reminders of a subject that are still to come. */
+export const REMINDERS_MAX = 20
+/** The same of a tenant, whose keys may name any subject. */
+export const REMINDERS_PER_TENANT_MAX = 1_000
+export const SCHEDULE_NAME_CHARS_MAX = 60
+export const SCHEDULE_TEXT_CHARS_MAX = 8_000
+/** Runs of a tenant that wait. */
+export const RUNS_WAITING_MAX = 1_000
+/** What all of them ask together: five of the largest, as JSON. */
+export const RUNS_WAITING_BYTES_MAX = 5 * AGENT_BODY_BYTES_MAX
+export const RUN_WEBHOOKS_MAX = 5
+export const RUN_MODEL_CALLS_MAX = 40
+export const RUN_MODEL_CALLS_DEFAULT = 8
+export const RUN_AHEAD_DAYS_MAX = 365
+export const RUN_RETENTION_DAYS = 90
+/** Notices that one heartbeat is given. */
+export const NOTICES_AT_ONCE_MAX = 5
+/** Sentences that wait to be said by one device. */
+export const SENTENCES_WAITING_MAX = 20
+export const SENTENCE_CHARS_MAX = 500
+/** Characters of a remembered fact. */
+export const FACT_CHARS_MAX = 300
+/** Facts of a subject in one app, or of those that apps share. */
+export const SUBJECT_MEMORIES_MAX = 100
+/** Facts of a tenant. */
+export const MEMORIES_MAX = 10_000
+/** Facts that a turn shows to the model, and their characters together. */
+export const MEMORIES_SHOWN_MAX = 20
+export const MEMORIES_SHOWN_CHARS_MAX = 2_000
+/** Facts that a turn may write and forget. */
+export const MEMORY_WRITES_MAX = 5
+/** Facts that one recall gives. */
+export const MEMORIES_RECALLED_MAX = 10
+/** What webhooks can be told of. */
+export const WEBHOOK_EVENTS = [
+  'run.done',
+  'run.failed',
+  'schedule.paused',
+  'budget.spent',
+  'source.ready',
+  'source.failed',
+  'source.gone',
+  'device.offline',
+  'device.online',
+  'mcp.failed',
+  'mcp.sign_in_needed',
+  'mcp.tools_changed',
+  'feedback.down',
+] as const
+/** Addresses that are told of changes. */
+export const WEBHOOKS_MAX = 10
+export const WEBHOOK_NAME_CHARS_MAX = 60
+export const WEBHOOK_URL_CHARS_MAX = 2_000
+export const WEBHOOK_DELIVERIES_SHOWN = 50
+export const WEBHOOK_WAITING_MAX = 1_000
+export const WEBHOOK_REPLY_CHARS_MAX = 4_000
+export const WEBHOOK_MS_MAX = 15_000
+/** Failed deliveries in a row that disable a webhook. */
+export const WEBHOOK_FAILURES_MAX = 20
+/** How long the former secret signs, too. */
+export const WEBHOOK_FORMER_MS = 24 * 60 * 60_000
+/** Addresses that begin a run. */
+export const TRIGGERS_MAX = 20
+export const TRIGGER_NAME_CHARS_MAX = 60
+export const TRIGGER_TEXT_CHARS_MAX = 8_000
+export const TRIGGER_BODY_CHARS_MAX = 8_000
+export const TRIGGER_WEBHOOKS_MAX = 5
+export const TRIGGER_PER_ADDRESS_MINUTE_MAX = 10
+export const TRIGGER_PER_MINUTE_MAX = 60
+/** A device that was heard of no later is offline. */
+export const DEVICE_SILENT_MS = 5 * 60_000
+/** What one turn may ask its person: in all, and at the same time. */
+export const ASKS_PER_TURN_MAX = 10
+export const ASKS_OPEN_MAX = 4
+export const ASK_FIELDS_MAX = 20
+export const ASK_QUESTION_CHARS_MAX = 2_000
+export const ASK_OPTION_CHARS_MAX = 200
+export const ASK_ANSWER_CHARS_MAX = 8_000
+/** How often an MCP server may ask the person in one call. */
+export const MCP_ROUNDS_MAX = 3

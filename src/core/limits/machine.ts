@@ -26,7 +26,7 @@ export const BUDGETS_KEPT_MAX = 100_000
 export const USAGE_KEY_DAYS = 30
 /** Keys of a tenant, including revoked ones. */
 export const KEYS_MAX = 10_000
-/** Retention jobs run only after the wall clock has not jumped for this long. */
+/** Records are deleted by their age only after the wall clock has not jumped for this long. */
 export const CLOCK_SETTLED_MS = 30 * 60_000
 /** Personas of a tenant: as many as one import may bring. */
 export const PERSONAS_MAX = 1_000
@@ -66,6 +66,11 @@ export const DOCUMENT_DEPTH_MAX = 256
 export const DOCUMENT_MS_MAX = 60_000
 /** A file that takes longer is read anew in a second process, beside the others. */
 export const DOCUMENT_BRIEF_MS = 5_000
+/** One page or picture that is drawn, by the clock, and the pixels that a picture may have. */
+export const DRAWING_MS_MAX = 20_000
+export const PICTURE_PIXELS_MAX = 64_000_000
+/** Characters that a model may read on one page. */
+export const SCAN_CHARS_MAX = 20_000
 /** Of the description of a tool in the list of all MCP servers; the server alone has all of it. */
 export const LISTED_DESCRIPTION_CHARS = 200
 /** Connections of Wyoming, one of their events with all its parts, and what is heard in one go. */
@@ -115,7 +120,7 @@ export const SOURCE_URL_CHARS_MAX = 2_000
 export const SOURCE_FILE_NAME_CHARS_MAX = 255
 /** Only this many characters of a question are searched for. */
 export const KB_QUERY_CHARS_MAX = 2_000
-/** Items of recent responses that a tenant keeps. */
+/** Items of recent responses that a tenant keeps, and what a minute adds. */
 export const RESPONSE_ITEMS_MAX = 5_000
 export const RESPONSE_ITEMS_BYTES_MAX = 32 * 1024 * 1024
 /** Parts and tool calls of all messages of one request, for each message that it may have. */
@@ -133,8 +138,9 @@ export const TURN_MS_MAX = 30 * 60_000
 /** Tool calls of a turn: each may be a request or a search, and models ask for a few. */
 export const TOOL_CALLS_PER_TURN_MAX = 128
 export const TOOLS_AT_ONCE_MAX = 4
-/** Sessions at MCP servers that are remembered; a forgotten one is opened again. */
+/** Idle sessions at MCP servers, in all and of one tenant; a forgotten one is opened again. */
 export const MCP_SESSIONS_MAX = 1_000
+export const MCP_SESSIONS_PER_TENANT_MAX = 50
 /** Turns that call turns of other servers, and so on: beyond it no tools of servers are offered. */
 export const MCP_DEPTH_MAX = 3
 /** Offers of servers' tools that are kept ready for the next turn: characters of their JSON. */
@@ -150,6 +156,8 @@ export const CALCULATOR_DEPTH_MAX = 64
 export const CALCULATOR_EXPONENT_MAX = 5_000
 /** A clock may be set back this far before existing sessions count as forged. */
 export const CLOCK_BACK_SECONDS_MAX = 24 * 60 * 60
+/** Challenges of passkeys that wait for their answer. */
+export const PASSKEY_CHALLENGES_MAX = 100_000
 /** Bodies of requests without a credential. */
 export const ANONYMOUS_BODY_BYTES_MAX = 16 * 1024
 /** Login codes held at once; beyond it the oldest are dropped. */
@@ -163,6 +171,13 @@ export const LOGIN_GUESSES_PER_HOUR_MAX = 100
 export const LOGIN_GUESSES_PER_PERSON_MAX = 50
 /** Verifications, exchanges and OAuth steps of one client address. */
 export const LOGIN_STEPS_PER_MINUTE_MAX = 120
+/** Sign-ins at MCP servers under way; beyond it the tenant with the most loses its oldest. */
+export const MCP_SIGN_INS_OPEN_MAX = 1_000
+export const MCP_SIGN_INS_PER_TENANT_MAX = 20
+/** Tokens of MCP servers are refreshed this long before they end. */
+export const MCP_REFRESH_AHEAD_MS = 60_000
+/** How often a server looks whether another one has refreshed a token: for 15 s. */
+export const MCP_REFRESH_WAITS_MAX = 60
 /** A person may take this long at the provider's own login page. */
 export const OAUTH_FLOW_SECONDS_MAX = 10 * 60
 export const EXCHANGE_CODES_MAX = 10_000
@@ -193,3 +208,10 @@ export const DOOR_MESSAGES_MAX = 10_000
 export const DOOR_TEXT_CHARS_MAX = 2_000_000
 /** Tools of one request of Anthropic's API. */
 export const MESSAGE_TOOLS_MAX = 256
+
+/** Work on deliveries at once: on this server, of a tenant, of a webhook. */
+export const DELIVERIES_AT_ONCE_MAX = 32
+export const DELIVERIES_PER_TENANT_MAX = 8
+export const DELIVERIES_PER_WEBHOOK_MAX = 2
+export const WEBHOOK_ANSWER_BYTES_MAX = 64 * 1024
+export const TRIGGER_BODY_BYTES_MAX = 64 * 1024

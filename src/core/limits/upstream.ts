@@ -36,6 +36,15 @@ export const FETCH_URL_REDIRECTS_MAX = 5
 export const FETCH_URL_TIMEOUT_MS = 10_000
 /** A tool server that leaves a current method unanswered for this long speaks an older revision. */
 export const MCP_PROBE_MS_MAX = 3_000
+/** Addresses and identifiers that metadata of sign-in services names. */
+export const OAUTH_ADDRESS_CHARS_MAX = 2_000
+/** Lists of the same, such as methods and scopes, by their entries and the length of each. */
+export const OAUTH_LIST_MAX = 1_000
+export const OAUTH_WORD_CHARS_MAX = 500
+/** Lists that are kept with tokens: methods and algorithms are a dozen. */
+export const OAUTH_KEPT_LIST_MAX = 50
+/** An access or refresh token, which goes into a header. */
+export const OAUTH_TOKEN_CHARS_MAX = 16 * 1024
 /** One search of the web by the tool. */
 export const SEARCH_TIMEOUT_MS = 10_000
 export const SEARCH_BYTES_MAX = 1024 * 1024

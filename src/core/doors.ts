@@ -1,0 +1,15 @@
+/** By what a turn came in. */
+export const DOORS = [
+  'agent',
+  'chat',
+  'console',
+  'mcp',
+  'messages',
+  'ollama',
+  'responses',
+  'share',
+  'voice',
+  'wyoming',
+  'xiaozhi',
+] as const
+export type Door = (typeof DOORS)[number]

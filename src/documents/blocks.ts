@@ -14,6 +14,8 @@ export interface Reading {
   readonly title: string | null
   readonly pages: number | null
   readonly pieces: Iterable<Piece> | AsyncIterable<Piece>
+  /** Numbers of the pages that are pictures; absent where nobody looks for them. */
+  readonly scans?: readonly number[]
 }
 
 const BLOCK_CHARS_MAX = 4_000
@@ -22,10 +24,12 @@ const HEADING_CHARS_MAX = 200
 /**
  * Joins the pieces of one page and heading to blocks, and cuts long ones. Throws `ParseFailure`:
  * `too_long` beyond the limits of a document, `no_text` at the end when hardly any character was
- * readable, for example with fonts that do not map their glyphs to characters.
+ * readable, for example with fonts that do not map their glyphs to characters; not where text
+ * `mayBeMissing`.
  */
 export async function* toBlocks(
   pieces: Iterable<Piece> | AsyncIterable<Piece>,
+  mayBeMissing = false,
 ): AsyncGenerator<DocumentBlock> {
   const count = createCount()
   let waiting: DocumentBlock | null = null
@@ -47,7 +51,7 @@ export async function* toBlocks(
     }
   }
   if (waiting) yield waiting
-  count.end()
+  if (!mayBeMissing) count.end()
 }
 
 const headingOf = (heading: string | null | undefined) =>

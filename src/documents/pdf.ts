@@ -5,18 +5,26 @@ import {
   DOCUMENT_PAGES_MAX,
   DOCUMENT_UNPACKED_BYTES_MAX,
 } from '../core/limits/machine.ts'
+import { SCAN_LETTERS_MIN } from '../core/limits/scans.ts'
 import { ParseFailure } from '../upstream/ports/parser.ts'
 import type { Reading } from './blocks.ts'
 import { type Line, pdfPieces } from './pdf-lines.ts'
+import type { OpenPdfium } from './pdfium.ts'
+import { coveredPages } from './scanned-pages.ts'
 
 /** Reads a character map of Adobe by its name, such as `Adobe-GB1-UCS2.bcmap`. */
 export type ReadCharacterMap = (name: string) => Promise<Uint8Array>
 
 /**
- * The text of a PDF. Chinese files often refer to a character map without containing it. Throws
- * `ParseFailure`, or the library's own errors for a damaged file.
+ * The text of a PDF, and with `openPdfium` the pages that are pictures. Chinese files often refer
+ * to a character map without containing it. Throws `ParseFailure`, or the library's own errors for
+ * a damaged file.
  */
-export async function readPdf(bytes: Uint8Array, readMap: ReadCharacterMap): Promise<Reading> {
+export async function readPdf(
+  bytes: Uint8Array,
+  readMap: ReadCharacterMap,
+  openPdfium: OpenPdfium | null,
+): Promise<Reading> {
   checkStreams(bytes)
   const { getDocument } = await getResolvedPDFJS()
   const task = getDocument({
@@ -51,8 +59,13 @@ export async function readPdf(bytes: Uint8Array, readMap: ReadCharacterMap): Pro
   }
   await task.destroy()
   const title = String((info as { readonly Title?: unknown }).Title ?? '').trim()
-  return { title: title || null, pages: pages.length, pieces: pdfPieces(pages) }
+  const bare = pages.flatMap((lines, i) => (lettersIn(lines) < SCAN_LETTERS_MIN ? [i + 1] : []))
+  const scans = openPdfium && bare.length > 0 ? await coveredPages(bytes, bare, openPdfium) : []
+  return { title: title || null, pages: pages.length, pieces: pdfPieces(pages), scans }
 }
+
+const lettersIn = (lines: readonly Line[]): number =>
+  lines.reduce((sum, { text }) => sum + (text.match(/\p{L}/gu)?.length ?? 0), 0)
 
 /** A run of characters, as pdf.js gives it. */
 interface Item {

@@ -1,14 +1,18 @@
+import { sha256Hex } from '../core/crypto.ts'
 import { DOCUMENT_CHARS_MAX } from '../core/limits/machine.ts'
 import { decodeText, textEncoding } from '../core/text-encoding.ts'
 import { type DocumentKind, type DocumentPart, ParseFailure } from '../upstream/ports/parser.ts'
 import { type Piece, type Reading, toBlocks } from './blocks.ts'
 import type { ReadCharacterMap } from './pdf.ts'
+import type { OpenPdfium } from './pdfium.ts'
 
 export interface DocumentFile {
   readonly kind: DocumentKind
   readonly mediaType: string
   readonly contentType: string | null
   readonly readCharacterMap: ReadCharacterMap
+  /** Opens PDFium, when pages that are pictures are to be named; else null. */
+  readonly openPdfium: OpenPdfium | null
 }
 
 /** The parts of a file. Throws `ParseFailure`, or another error when it is damaged. */
@@ -16,9 +20,11 @@ export async function* readDocument(
   bytes: Uint8Array,
   file: DocumentFile,
 ): AsyncGenerator<DocumentPart> {
-  const { title, pages, pieces } = await READERS[file.kind](bytes, file)
-  yield { type: 'info', mediaType: file.mediaType, title, pages }
-  yield* toBlocks(pieces)
+  const { title, pages, pieces, scans = [] } = await READERS[file.kind](bytes, file)
+  const info = { type: 'info', mediaType: file.mediaType, title, pages } as const
+  const isScanned = scans.length > 0
+  yield isScanned ? { ...info, scans: { pages: scans, fileHash: sha256Hex(bytes) } } : info
+  yield* toBlocks(pieces, isScanned)
 }
 
 type Read = (bytes: Uint8Array, file: DocumentFile) => Promise<Reading>
@@ -26,9 +32,9 @@ type Read = (bytes: Uint8Array, file: DocumentFile) => Promise<Reading>
 const untitled = (pieces: Reading['pieces']): Reading => ({ title: null, pages: null, pieces })
 
 const READERS: Readonly<Record<DocumentKind, Read>> = {
-  async pdf(bytes, { readCharacterMap }) {
+  async pdf(bytes, { readCharacterMap, openPdfium }) {
     const { readPdf } = await import('./pdf.ts')
-    return await readPdf(bytes, readCharacterMap)
+    return await readPdf(bytes, readCharacterMap, openPdfium)
   },
   async docx(bytes) {
     const { readDocx } = await import('./docx.ts')
@@ -57,6 +63,10 @@ const READERS: Readonly<Record<DocumentKind, Read>> = {
   },
   async markdown(bytes) {
     return untitled(readMarkdown(decode(bytes)))
+  },
+  async picture(_bytes, { openPdfium }) {
+    if (!openPdfium) throw new ParseFailure('unsupported')
+    return { title: null, pages: 1, pieces: [], scans: [1] }
   },
   async text(bytes) {
     return untitled(readText(decode(bytes)))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../core/clock.ts'
-import { randomHex } from '../core/crypto.ts'
 import * as limits from '../core/limits/upstream.ts'
+import { quotationWord } from '../core/quotation.ts'
 import { decodeText } from '../core/text-encoding.ts'
 import {
   type FetchFor,
@@ -120,7 +120,7 @@ interface Page {
  * so it can neither close the quotation nor open one of its own.
  */
 function quoted({ url, title, text, cut }: Page): string {
-  const word = randomHex(FENCE_BYTES)
+  const word = quotationWord()
   const heading = title === '' ? '' : `Title: ${title.slice(0, 300)}\n`
   const body = (heading + text).replaceAll('\0', '')
   const isCut = cut || body.length > BODY_CHARS_MAX
@@ -133,9 +133,6 @@ function quoted({ url, title, text, cut }: Page): string {
     `---END QUOTED PAGE ${word}${isCut ? ' (cut)' : ''}---`,
   ].join('\n')
 }
-
-/** 2^32 possible words: a page of 200 KB cannot contain all of them. */
-const FENCE_BYTES = 4
 
 /** Leaves room for address and marks, so that the closing mark always survives the cap. */
 const BODY_CHARS_MAX = limits.TOOL_RESULT_CHARS_MAX - 3_000

@@ -5,8 +5,9 @@ import { TOOL_CALLS_PER_TURN_MAX, TOOLS_AT_ONCE_MAX } from '../core/limits/machi
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
 import { createSemaphore, type Semaphore } from '../core/semaphore.ts'
+import type { Collections } from '../storage/collections.ts'
 import type { ToolCall, ToolSpec } from '../upstream/ports/llm.ts'
-import { type Tool, ToolFailure } from './tool.ts'
+import { NeedsApproval, type Tool, type ToolContext, ToolFailure } from './tool.ts'
 
 /** The part of a turn's configuration that chooses its tools. */
 export interface ToolChoice {
@@ -52,6 +53,8 @@ export interface ToolResult {
   readonly ok: boolean
   /** Text for the model. */
   readonly content: string
+  /** It was not called, since nobody could be asked. */
+  readonly needsApproval?: true
 }
 
 /** The tools of one turn. */
@@ -65,7 +68,13 @@ export interface ToolBox {
  * Runs the calls of one turn. A model can ask for many at once: `TOOLS_AT_ONCE_MAX` run at a time,
  * the event loop goes round before each, and calls beyond `TOOL_CALLS_PER_TURN_MAX` fail.
  */
-export function createToolBox(tools: readonly Tool[], tenantId: string, log: Logger): ToolBox {
+export function createToolBox(
+  tools: readonly Tool[],
+  tenantId: string,
+  log: Logger,
+  collections: Collections = [],
+  { person, approved }: Pick<ToolContext, 'person' | 'approved'> = {},
+): ToolBox {
   // Most turns call no tool.
   let queue: Semaphore | null = null
   let count = 0
@@ -78,10 +87,18 @@ export function createToolBox(tools: readonly Tool[], tenantId: string, log: Log
     }
     try {
       const args = parseUntrustedJson(call.arguments || '{}')
-      return { ok: true, content: await tool.run(args, { signal, tenantId }) }
+      const context = {
+        signal,
+        tenantId,
+        collections,
+        ...(person && { person }),
+        ...(approved && { approved }),
+      }
+      return { ok: true, content: await tool.run(args, context) }
     } catch (error) {
       log.debug('tool failed', { tool: call.name, ...errorFields(error) })
-      return failed(messageFor(error))
+      const result = failed(messageFor(error))
+      return error instanceof NeedsApproval ? { ...result, needsApproval: true } : result
     }
   }
 

@@ -1,8 +1,5 @@
-import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import type { Clock } from '../../core/clock.ts'
-import { sha256Hex } from '../../core/crypto.ts'
 import { MCP_PAGES_MAX, MCP_READ_BYTES_MAX } from '../../core/limits/contract.ts'
-import { MCP_SESSIONS_MAX } from '../../core/limits/machine.ts'
 import type { UpstreamFetch } from '../../upstream/net/upstream-call.ts'
 import {
   type McpClient,
@@ -10,20 +7,16 @@ import {
   McpFailure,
   type McpListing,
 } from '../../upstream/ports/mcp.ts'
-import {
-  type ExchangeOptions,
-  exchange,
-  type ParseJson,
-  type RpcAnswer,
-  resultOf,
-  speaksOldForm,
-} from './exchange.ts'
-import { type About, createModern, headerText, MODERN, type Request } from './modern.ts'
+import { callInRounds, callWithRequests } from './eliciting.ts'
+import { createIds, type ExchangeOptions, type ParseJson, resultOf } from './exchange.ts'
+import { createLegacy } from './legacy.ts'
+import { createModern, headerText, MODERN, type Request } from './modern.ts'
+import { createTalks } from './talks.ts'
 
 export interface McpClientOptions {
   /** The guarded `fetch` of a tenant. */
   readonly fetchFor: (tenantId: string) => UpstreamFetch
-  readonly clock: Pick<Clock, 'after' | 'sleep'>
+  readonly clock: Pick<Clock, 'after' | 'every' | 'sleep'>
   readonly parse: ParseJson
   /** The version of this product. */
   readonly version: string
@@ -39,9 +32,13 @@ export function createMcpClient({ fetchFor, parse, clock, version }: McpClientOp
   const about = { name: 'moonbase', version }
   const modern = createModern(about, clock)
   const legacy = createLegacy(about)
+  const inTalk = createTalks(about, clock)
+
+  const nextId = createIds()
 
   const workAt = (endpoint: McpEndpoint, signal: AbortSignal): ExchangeOptions => ({
     fetch: fetchFor(endpoint.tenantId),
+    nextId,
     parse,
     endpoint,
     budget: { bytes: MCP_READ_BYTES_MAX },
@@ -75,13 +72,21 @@ export function createMcpClient({ fetchFor, parse, clock, version }: McpClientOp
       return listPages(protocol, page)
     },
 
-    call(endpoint, protocol, { name, args, params, headers: given }, signal) {
+    async call(endpoint, protocol, asked, signal) {
+      const { name, args, params, headers: given, elicit, conversation = null } = asked
       const headers =
         protocol === MODERN
           ? { ...given, ...repeated(params), 'mcp-name': headerText(name) }
           : given
       const request = { method: 'tools/call', params: { name, arguments: args }, headers } as const
-      return ask(workAt(endpoint, signal), protocol, request)
+      const work = workAt(endpoint, signal)
+      if (!elicit) return ask(work, protocol, request)
+      if (protocol === MODERN) return callInRounds(modern, work, request, elicit)
+      return resultOf(
+        await inTalk(work, conversation, (session) =>
+          callWithRequests(work, session, request, elicit),
+        ),
+      )
     },
   }
 }
@@ -110,60 +115,3 @@ async function listPages(
   }
   throw new McpFailure('too_large', 'too many pages')
 }
-
-/** The revisions with a handshake, newest first. */
-const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
-
-/** Longer session ids are refused, because sessions of many servers are remembered. */
-const SESSION_ID_CHARS_MAX = 1_000
-
-/** The result of `initialize` at a server. */
-interface Session {
-  readonly protocol: string
-  /** Null when the server has no sessions. */
-  readonly id: string | null
-}
-
-/** Requests of the revisions before 2026-07-28. Sessions are remembered from call to call. */
-function createLegacy(about: About) {
-  const sessions = leastRecentlyUsed<Session>(MCP_SESSIONS_MAX, () => 1)
-  const nameOf = (endpoint: McpEndpoint) => sha256Hex(JSON.stringify(endpoint))
-
-  async function initialize(work: ExchangeOptions): Promise<Session> {
-    const params = { protocolVersion: REVISIONS[0], capabilities: {}, clientInfo: about }
-    const answer = await exchange(work, { id: 1, method: 'initialize', params }, {})
-    if (answer.status >= 400 && (await speaksOldForm(work))) {
-      throw new McpFailure('outdated', 'HTTP+SSE only')
-    }
-    const { protocolVersion } = resultOf(answer)
-    const protocol = REVISIONS.find((one) => one === protocolVersion)
-    if (!protocol) throw new McpFailure('malformed', 'no common revision')
-    const session = { protocol, id: answer.sessionId }
-    if ((session.id?.length ?? 0) > SESSION_ID_CHARS_MAX) {
-      throw new McpFailure('malformed', 'session id too long')
-    }
-    await exchange(work, { method: 'notifications/initialized' }, headersOf(session))
-    sessions.put(nameOf(work.endpoint), session)
-    return session
-  }
-
-  return {
-    initialize,
-
-    /** Sends a request; when the server has forgotten the session, begins a new one, once. */
-    async ask(work: ExchangeOptions, { method, params, headers }: Request): Promise<RpcAnswer> {
-      const ask = (session: Session) =>
-        exchange(work, { id: 2, method, params }, { ...headers, ...headersOf(session) })
-      const known = sessions.get(nameOf(work.endpoint))
-      const answer = await ask(known ?? (await initialize(work)))
-      if (!known) return answer
-      const isLost = answer.status === 404 || (answer.status === 400 && known.id !== null)
-      return isLost ? ask(await initialize(work)) : answer
-    },
-  }
-}
-
-const headersOf = ({ protocol, id }: Session): Record<string, string> => ({
-  'mcp-protocol-version': protocol,
-  ...(id === null ? {} : { 'mcp-session-id': id }),
-})

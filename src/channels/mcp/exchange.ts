@@ -1,16 +1,23 @@
 import type { Clock } from '../../core/clock.ts'
 import { EventStream } from '../../upstream/net/event-stream.ts'
 import type { UpstreamFetch } from '../../upstream/net/upstream-call.ts'
+import { challengeParameter } from '../../upstream/net/www-authenticate.ts'
 import { ChannelFailure } from '../../upstream/ports/failure.ts'
-import { type McpEndpoint, McpFailure } from '../../upstream/ports/mcp.ts'
+import { ElicitationRefused, type McpEndpoint, McpFailure } from '../../upstream/ports/mcp.ts'
 
-/** A JSON-RPC request or notification, without its version. */
+/** A JSON-RPC message, without its version. */
 export interface RpcMessage {
   /** Absent: a notification, which is not answered. */
   readonly id?: number
   readonly method: string
   readonly params?: Readonly<Record<string, unknown>>
 }
+
+/** Our answer to a request of the server. */
+export type RpcReply = { readonly id: string | number } & (
+  | { readonly result: object }
+  | { readonly error: { readonly code: number; readonly message: string } }
+)
 
 export interface RpcError {
   readonly code: number
@@ -32,13 +39,29 @@ export interface ReadBudget {
 /** Parses untrusted JSON within limits; undefined when it is malformed. */
 export type ParseJson = (tenantId: string, text: string) => Promise<unknown>
 
+/** Ids of requests, none twice: servers tell the calls of one session apart by them. */
+export const createIds = () => {
+  let last = 0
+  return () => ++last
+}
+
 export interface ExchangeOptions {
   readonly fetch: UpstreamFetch
+  readonly nextId: () => number
   readonly parse: ParseJson
   readonly endpoint: McpEndpoint
   readonly budget: ReadBudget
   readonly clock: Pick<Clock, 'sleep'>
   readonly signal: AbortSignal
+  /** Answers a request of the server that comes before its answer; without it they are skipped. */
+  readonly onRequest?: (message: ServerRequest) => Promise<void>
+}
+
+/** A request of the server, within the answer to one of ours. */
+export interface ServerRequest {
+  readonly id: string | number
+  readonly method: string
+  readonly params: unknown
 }
 
 /**
@@ -48,7 +71,7 @@ export interface ExchangeOptions {
  */
 export async function exchange(
   work: ExchangeOptions,
-  message: RpcMessage,
+  message: RpcMessage | RpcReply,
   headers: Readonly<Record<string, string>>,
 ): Promise<RpcAnswer> {
   const { fetch, parse, endpoint, budget, signal } = work
@@ -65,15 +88,17 @@ export async function exchange(
       signal,
     })
     const { status } = response
-    refuse(status)
+    refuse(response)
     const sessionId = response.headers.get('mcp-session-id')
+    const id = 'method' in message ? message.id : undefined
     const parseText = (text: string) => parse(endpoint.tenantId, text)
-    let read = await answerIn(response, message.id, budget, parseText)
+    const reading = { budget, parse: parseText, onRequest: work.onRequest }
+    let read = await answerIn(response, id, reading)
     // A server may close the stream of a long call, and have its client come back for the answer.
     for (let times = 0; read.answer === null && read.from && times < RESUMED_MAX; times++) {
       const next = await resume(work, read.from, headers)
       if (next === null) break
-      read = await answerIn(next, message.id, budget, parseText, read.from)
+      read = await answerIn(next, id, reading, read.from)
     }
     const { result, error } = read.answer ?? { result: null, error: null }
     return { status, sessionId, result, error }
@@ -110,17 +135,22 @@ async function resume(
     },
     signal,
   })
-  refuse(response.status)
+  refuse(response)
   if (response.ok && isEventStream(response)) return response
   await response.body?.cancel()
   return null
 }
 
-const isEventStream = ({ headers }: Response): boolean =>
+export const isEventStream = ({ headers }: Response): boolean =>
   /^\s*text\/event-stream\b/i.test(headers.get('content-type') ?? '')
 
-function refuse(status: number): void {
-  if (status === 401 || status === 403) throw new McpFailure('refused', `HTTP ${status}`)
+function refuse({ status, headers }: Response): void {
+  if (status === 401 || status === 403) {
+    const said = headers.get('www-authenticate') ?? ''
+    const isNarrow = challengeParameter(said, 'error') === 'insufficient_scope'
+    const scopes = status === 403 && isNarrow ? challengeParameter(said, 'scope') : null
+    throw new McpFailure('refused', `HTTP ${status}`, { unauthorized: status === 401, scopes })
+  }
   if (status >= 300 && status < 400) throw new McpFailure('malformed', 'redirect')
   if (status >= 500 || status === 408 || status === 429) {
     throw new McpFailure('unreachable', `HTTP ${status}`)
@@ -129,7 +159,7 @@ function refuse(status: number): void {
 
 function explain(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
-  if (error instanceof McpFailure) return error
+  if (error instanceof McpFailure || error instanceof ElicitationRefused) return error
   if (error instanceof ChannelFailure) {
     const reason = error.reason === 'channel_unavailable' ? 'guarded' : 'malformed'
     return new McpFailure(reason, error.phrase)
@@ -146,11 +176,17 @@ interface Read {
   readonly from: Place | null
 }
 
-async function answerIn(
+interface Reading {
+  readonly budget: ReadBudget
+  readonly parse: (text: string) => Promise<unknown>
+  readonly onRequest: ExchangeOptions['onRequest']
+}
+
+/** Reads a body until it answers the request `id`, or to its end. */
+export async function answerIn(
   response: Response,
   id: number | undefined,
-  budget: ReadBudget,
-  parse: (text: string) => Promise<unknown>,
+  { budget, parse, onRequest }: Reading,
   before: Place | null = null,
 ): Promise<Read> {
   const isStream = isEventStream(response)
@@ -167,8 +203,11 @@ async function answerIn(
       if (!isStream) parts.push(value)
       else stream.push(value, events)
       for (const event of events.splice(0)) {
-        const answer = answerOf(await parse(event), id)
+        const message = await parse(event)
+        const answer = answerOf(message, id)
         if (answer) return { answer, from: null }
+        const asked = onRequest && requestIn(message)
+        if (asked) await onRequest(asked)
       }
     }
   } finally {
@@ -184,6 +223,13 @@ async function answerIn(
 function placeIn({ lastId, retryMs }: EventStream, before: Place | null): Place | null {
   const id = lastId ?? before?.id ?? ''
   return EVENT_ID.test(id) ? { id, retryMs: retryMs ?? before?.retryMs ?? RETRY_MS } : null
+}
+
+function requestIn(message: unknown): ServerRequest | null {
+  if (!isRecord(message)) return null
+  const { id, method, params } = message
+  if (typeof method !== 'string') return null
+  return typeof id === 'string' || typeof id === 'number' ? { id, method, params } : null
 }
 
 /** Null for a message that does not answer the request, such as a notification. */
@@ -203,11 +249,17 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The result of an answer; throws `McpFailure` when it is missing or incomplete. */
-export function resultOf({ status, result, error }: RpcAnswer): Readonly<Record<string, unknown>> {
-  if (error) throw new McpFailure('malformed', `error ${error.code}`)
-  if (!result) throw new McpFailure('malformed', status < 400 ? 'no answer' : `HTTP ${status}`)
+export function resultOf(answer: RpcAnswer): Readonly<Record<string, unknown>> {
+  const result = partOf(answer)
   const { resultType = 'complete' } = result
   if (resultType !== 'complete') throw new McpFailure('malformed', 'wants more input')
+  return result
+}
+
+/** The same, where the server may want more input first. */
+export function partOf({ status, result, error }: RpcAnswer): Readonly<Record<string, unknown>> {
+  if (error) throw new McpFailure('malformed', `error ${error.code}`)
+  if (!result) throw new McpFailure('malformed', status < 400 ? 'no answer' : `HTTP ${status}`)
   return result
 }
 

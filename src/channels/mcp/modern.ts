@@ -6,6 +6,9 @@ import { type ExchangeOptions, exchange, isRecord, type RpcAnswer } from './exch
 export const MODERN = '2026-07-28'
 const UNSUPPORTED_VERSION = -32022
 
+/** What a client can do whose person answers questions. */
+export const ASKING = { elicitation: { form: {}, url: {} } }
+
 /** How the client introduces itself. */
 export interface About {
   readonly name: string
@@ -20,16 +23,22 @@ export interface Request {
 
 /** Requests of the modern revision. */
 export function createModern(about: About, clock: Pick<Clock, 'after'>) {
-  const meta = {
+  const metaOf = (capabilities: object) => ({
     'io.modelcontextprotocol/protocolVersion': MODERN,
     'io.modelcontextprotocol/clientInfo': about,
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  })
+  const plain = metaOf({})
+  const asking = metaOf(ASKING)
 
-  const ask = (work: ExchangeOptions, { method, params, headers }: Request): Promise<RpcAnswer> =>
+  const ask = (
+    work: ExchangeOptions,
+    { method, params, headers }: Request,
+    mayAsk = false,
+  ): Promise<RpcAnswer> =>
     exchange(
       work,
-      { id: 1, method, params: { ...params, _meta: meta } },
+      { id: work.nextId(), method, params: { ...params, _meta: mayAsk ? asking : plain } },
       { ...headers, 'mcp-protocol-version': MODERN, 'mcp-method': method },
     )
 

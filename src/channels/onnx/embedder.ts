@@ -5,7 +5,7 @@ import { createSemaphore } from '../../core/semaphore.ts'
 import { groupTexts } from '../../core/text.ts'
 import { type ChildCommand, ChildLost } from '../../upstream/child/child-process.ts'
 import { createSupervisor } from '../../upstream/child/supervisor.ts'
-import type { Embedder, EmbedKind } from '../../upstream/ports/embedder.ts'
+import type { Embedder, EmbedKind, WordSimilarity } from '../../upstream/ports/embedder.ts'
 import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import type { EmbeddingModel } from './model-folder.ts'
 import { scoreScale } from './score-scale.ts'
@@ -93,7 +93,7 @@ export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions):
     question: string,
     texts: readonly string[],
     signal?: AbortSignal,
-  ): Promise<readonly number[]> {
+  ): Promise<readonly WordSimilarity[]> {
     const answer = await answerOf('query', { type: 'compare', question, texts }, signal)
     return answer.type === 'similarities' ? answer.values : []
   }

@@ -19,8 +19,16 @@ async function embed(texts: readonly string[]): Promise<Float32Array[]> {
   })
 }
 
+/** The similarities of whole passages, and the answers as they are. */
+function words() {
+  const compare = createWordSimilarity(embed)
+  const similarities = async (question: string, texts: readonly string[]) =>
+    (await compare(question, texts)).map(({ whole }) => whole)
+  return { compare, similarities }
+}
+
 test('a passage holds a word by another one that means the same', async () => {
-  const similarities = createWordSimilarity(embed)
+  const { similarities } = words()
   const [alike, half, none] = await similarities('Car price', [
     'what an auto may cost',
     'an auto in the garage',
@@ -33,13 +41,13 @@ test('a passage holds a word by another one that means the same', async () => {
 })
 
 test('a word that few of the passages hold counts for more', async () => {
-  const similarities = createWordSimilarity(embed)
+  const { similarities } = words()
   const [rare, common] = await similarities('dog rain', ['dog', 'rain', 'rain', 'rain'])
   expect(rare).toBeGreaterThan(common ?? 1)
 })
 
 test('the words of a passage are embedded once', async () => {
-  const similarities = createWordSimilarity(embed)
+  const { similarities } = words()
   const first = await similarities('dog', ['a dog in the rain'])
   asked.length = 0
   expect(await similarities('dog', ['a dog in the rain'])).toEqual(first)
@@ -47,7 +55,7 @@ test('the words of a passage are embedded once', async () => {
 })
 
 test('texts without words are like nothing, and one of thousands of words is cut', async () => {
-  const similarities = createWordSimilarity(embed)
+  const { similarities } = words()
   expect(await similarities('?!', ['dog', 'rain'])).toEqual([0, 0])
   expect(await similarities('dog', ['…', 'dog'])).toEqual([0, 1])
   asked.length = 0
@@ -57,11 +65,21 @@ test('texts without words are like nothing, and one of thousands of words is cut
 })
 
 test('similarities stay right after thousands of words were forgotten', async () => {
-  const similarities = createWordSimilarity(embed)
+  const { similarities } = words()
   const before = await similarities('car price', ['an auto', 'a dog'])
   for (let page = 0; page < 50; page++) {
     const words = Array.from({ length: 400 }, (_, i) => `p${page}w${i}`).join(' ')
     await similarities('dog', [words])
   }
   expect(await similarities('car price', ['an auto', 'a dog'])).toEqual(before)
+})
+
+test('the sentence with most of the question is told, and a title only alone', async () => {
+  const { compare } = words()
+  const text = 'auto price\na dog in the rain. an auto and what it may cost. an auto alone'
+  const [found, alone] = await compare('car price', [text, 'auto price'])
+  expect(text.slice(found?.at?.from, found?.at?.to).trim()).toBe('an auto and what it may cost.')
+  expect(alone?.at).toEqual({ from: 0, to: 10 })
+  const [none] = await compare('car price', ['…'])
+  expect(none).toEqual({ whole: 0, at: null })
 })

@@ -1,5 +1,6 @@
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import { dot, normalize } from '../../core/vector.ts'
+import type { WordSimilarity } from '../../upstream/ports/embedder.ts'
 
 /** The first 256 dimensions of a word's vector rank words as well as all dimensions do. */
 const DIMENSIONS = 256
@@ -15,20 +16,33 @@ const WEIGHT_MIN = 0.02
 
 type Embed = (texts: readonly string[]) => Promise<Float32Array[]>
 
+interface Sentence {
+  readonly from: number
+  readonly to: number
+  /** Rows of its words in the table. */
+  readonly ids: Uint32Array
+}
+
+/** The sentences of a passage that have words, and the number of those in its first line. */
+interface PassageWords {
+  readonly sentences: readonly Sentence[]
+  readonly titles: number
+}
+
 /**
- * How well each passage holds the words of a question, by their meaning, from 0 to 1: each word of
- * the question is compared with the most similar word of the passage (MaxSim, the late interaction
- * of ColBERT, Khattab and Zaharia 2020, here on the vectors of a static model). It finds what the
- * one vector of a whole passage has averaged away.
+ * How well each passage holds the words of a question, by their meaning: each word of the question
+ * is compared with the most similar word of the passage, and of each of its sentences (MaxSim, the
+ * late interaction of ColBERT, Khattab and Zaharia 2020, here on the vectors of a static model). It
+ * finds what the one vector of a whole passage has averaged away.
  *
  * The weight of a word is the cosine of its vector and the question's, times its rarity among these
- * passages: a word that all of them hold distinguishes none.
+ * passages: a word that all of them hold, or another one that means the same, distinguishes none.
  */
 export function createWordSimilarity(embed: Embed) {
   const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
   let vocabulary = new Map<string, number>()
   let vectors = new Float32Array(0)
-  const passageWords = leastRecentlyUsed<Uint32Array>(PASSAGE_WORDS_KEPT, (ids) => ids.length)
+  const known = leastRecentlyUsed<PassageWords>(PASSAGE_WORDS_KEPT, wordCount)
   // A random seed, so that no tenant can construct a text whose hash equals that of another text.
   const seed = crypto.getRandomValues(new BigUint64Array(1))[0]
 
@@ -36,7 +50,7 @@ export function createWordSimilarity(embed: Embed) {
     const words = new Set<string>()
     for (const { segment, isWordLike } of segmenter.segment(text.normalize('NFKC').toLowerCase())) {
       if (isWordLike) words.add(segment)
-      if (words.size === max) break
+      if (words.size >= max) break
     }
     return [...words]
   }
@@ -57,41 +71,83 @@ export function createWordSimilarity(embed: Embed) {
     }
   }
 
-  async function idsOf(texts: readonly string[]): Promise<Uint32Array[]> {
+  /** The words of each sentence, up to the greatest number of words of a passage. */
+  function cut(text: string) {
+    let left = PASSAGE_WORDS_MAX
+    return sentencesOf(text).flatMap(({ from, to }) => {
+      const words = left > 0 ? wordsOf(text.slice(from, to), left) : []
+      left -= words.length
+      return words.length > 0 ? [{ from, to, words }] : []
+    })
+  }
+
+  async function passagesOf(texts: readonly string[]): Promise<PassageWords[]> {
     if (vocabulary.size > VOCABULARY_MAX) {
       vocabulary = new Map()
-      passageWords.clear()
+      known.clear()
     }
     const keys = texts.map((text) => `${Bun.hash(text, seed)}`)
-    const known = keys.map((key) => passageWords.get(key))
-    const cut = texts.map((text, i) => (known[i] ? [] : wordsOf(text, PASSAGE_WORDS_MAX)))
-    await learn([...new Set(cut.flat())])
-    return texts.map((_, i) => {
-      const ids = known[i] ?? Uint32Array.from(cut[i] ?? [], (word) => vocabulary.get(word) ?? 0)
-      passageWords.put(keys[i] ?? '', ids)
-      return ids
+    const found = keys.map((key) => known.get(key))
+    const fresh = texts.map((text, i) => (found[i] ? [] : cut(text)))
+    await learn([...new Set(fresh.flat().flatMap(({ words }) => words))])
+    return texts.map((text, i) => {
+      const own = found[i] ?? {
+        sentences: (fresh[i] ?? []).map(({ from, to, words }) => {
+          return { from, to, ids: Uint32Array.from(words, (word) => vocabulary.get(word) ?? 0) }
+        }),
+        titles: (fresh[i] ?? []).filter(({ to }) => to <= text.indexOf('\n') + 1).length,
+      }
+      known.put(keys[i] ?? '', own)
+      return own
     })
   }
 
   return async function similarities(
     question: string,
-    passages: readonly string[],
-  ): Promise<number[]> {
+    texts: readonly string[],
+  ): Promise<WordSimilarity[]> {
     const questionWords = wordsOf(question, QUESTION_WORDS_MAX)
-    if (questionWords.length === 0) return passages.map(() => 0)
-    const ids = await idsOf(passages)
+    if (questionWords.length === 0) return texts.map(() => NOTHING)
+    const passages = await passagesOf(texts)
     const [whole, ...words] = await embed([question, ...questionWords])
+    const similar = mostSimilar(words.map(beginning), passages, vectors)
+    const held = similar.map((sentences) => greatest(sentences, words.length))
     const weights = words.map((vector, i) => {
       const inModel = Math.max(WEIGHT_MIN, dot(whole as Float32Array, vector))
-      const own = vocabulary.get(questionWords[i] ?? '')
-      const holding = own === undefined ? 0 : ids.filter((all) => all.includes(own)).length
-      return inModel * rarity(passages.length, holding)
+      return inModel * rarity(texts.length, holding(held.map((own) => own[i] ?? 0)))
     })
     const total = weights.reduce((sum, weight) => sum + weight, 0)
-    const best = mostSimilar(words.map(beginning), ids, vectors)
-    return best.map((own) => own.reduce((sum, x, i) => sum + x * (weights[i] ?? 0), 0) / total)
+    const share = (own: Float32Array) =>
+      own.reduce((sum, x, i) => sum + x * (weights[i] ?? 0), 0) / total
+    return passages.map((passage, at) =>
+      withBest(passage, (similar[at] ?? []).map(share), share(held[at] as Float32Array)),
+    )
   }
 }
+
+const NOTHING: WordSimilarity = { whole: 0, at: null }
+
+/** Chooses the best sentence: one of the title where there is no other. */
+function withBest(
+  { sentences, titles }: PassageWords,
+  shares: readonly number[],
+  whole: number,
+): WordSimilarity {
+  const first = titles < sentences.length ? titles : 0
+  const best = Math.max(0, ...shares.slice(first))
+  const found = sentences[shares.indexOf(best, first)] ?? sentences[first]
+  return { whole, at: found ? { from: found.from, to: found.to } : null }
+}
+
+const SENTENCE_END = /[。！？；!?;\n]+|\.(?=\s|$)/gu
+
+function sentencesOf(text: string): { readonly from: number; readonly to: number }[] {
+  const ends = [...text.matchAll(SENTENCE_END)].map(({ 0: end, index }) => index + end.length)
+  return [...ends, text.length].map((to, i) => ({ from: ends[i - 1] ?? 0, to }))
+}
+
+const wordCount = ({ sentences }: PassageWords) =>
+  sentences.reduce((sum, { ids }) => sum + ids.length, 0)
 
 const beginning = (vector: Float32Array) => normalize(vector.slice(0, DIMENSIONS))
 
@@ -99,17 +155,32 @@ const rarity = (all: number, holding: number) =>
   Math.log(1 + (all - holding + 0.5) / (holding + 0.5))
 
 /**
- * For each passage and each word, the similarity of the passage's most similar word. Reads each row
- * of the table once, because memory is slower than arithmetic.
+ * How many passages hold a word, or one that means the same, of which no similarity tells exactly:
+ * about those of 0.5 and more.
+ */
+const holding = (similarities: readonly number[]) =>
+  similarities.reduce((sum, x) => sum + 1 / (1 + Math.exp((0.5 - x) / 0.07)), 0)
+
+function greatest(sentences: readonly Float32Array[], words: number): Float32Array {
+  const best = new Float32Array(words)
+  for (const own of sentences) {
+    for (let i = 0; i < words; i++) best[i] = Math.max(best[i] as number, own[i] as number)
+  }
+  return best
+}
+
+/**
+ * For each sentence of each passage and each word, the similarity of the most similar word. Reads
+ * each row of the table once, because memory is slower than arithmetic.
  */
 function mostSimilar(
   words: readonly Float32Array[],
-  passages: readonly Uint32Array[],
+  passages: readonly PassageWords[],
   table: Float32Array,
-): Float32Array[] {
+): Float32Array[][] {
   const similarities = new Float32Array((table.length / DIMENSIONS) * words.length)
   const isKnown = new Uint8Array(table.length / DIMENSIONS)
-  return passages.map((ids) => {
+  const bestOf = ({ ids }: Sentence) => {
     const best = new Float32Array(words.length)
     for (let at = 0; at < ids.length; at++) {
       const id = ids[at] as number
@@ -125,7 +196,8 @@ function mostSimilar(
       }
     }
     return best
-  })
+  }
+  return passages.map(({ sentences }) => sentences.map(bestOf))
 }
 
 /** Four sums in parallel: nearly all of a call's time is spent here. */

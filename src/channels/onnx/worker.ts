@@ -1,5 +1,5 @@
 import { errorMessage, type ParentLink, serveParent } from '../../upstream/child/worker-link.ts'
-import type { EmbedKind } from '../../upstream/ports/embedder.ts'
+import type { EmbedKind, WordSimilarity } from '../../upstream/ports/embedder.ts'
 import { loadModel } from './model.ts'
 import { createWordSimilarity } from './word-similarity.ts'
 
@@ -12,7 +12,7 @@ export type EmbedAnswer =
   /** The vectors of all texts, concatenated, and the number of their tokens. */
   | { readonly type: 'vectors'; readonly values: Float32Array; readonly tokens: number }
   /** For each text, how well it matches the words of the question. */
-  | { readonly type: 'similarities'; readonly values: readonly number[] }
+  | { readonly type: 'similarities'; readonly values: readonly WordSimilarity[] }
   | { readonly type: 'error'; readonly message: string }
 
 /**

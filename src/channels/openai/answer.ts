@@ -8,6 +8,7 @@ import {
 } from '../../core/limits/upstream.ts'
 import { TextInPieces } from '../../core/text.ts'
 import { contextRefusal } from '../../upstream/net/context-refusal.ts'
+import { saidIn } from '../../upstream/net/said.ts'
 import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import type { CallMeter, LlmPart, LlmUsage } from '../../upstream/ports/llm.ts'
 import { createToolCalls, type ToolFragment } from './tool-calls.ts'
@@ -34,8 +35,8 @@ interface Choice {
 }
 
 interface AnswerOptions {
-  /** An empty answer is no fault, because the caller learns why the model stopped. */
-  readonly mayBeEmpty?: boolean
+  /** An empty answer is no fault: one that was `cut`, because the caller learns why, or each. */
+  readonly mayBeEmpty?: 'cut' | 'always' | undefined
   /** The model that was asked for; null when the upstream says which one it used. */
   readonly model?: string | null
   readonly showThinking?: boolean | undefined
@@ -58,17 +59,12 @@ export class Answer {
   #hasText = false
   #chars = 0
   #model: string | undefined
-  readonly #mayBeEmpty: boolean
+  readonly #mayBeEmpty: AnswerOptions['mayBeEmpty']
   readonly #meter: CallMeter | undefined
   /** Characters of reasoning that may still be shown. */
   #thinkingLeft: number
 
-  constructor({
-    mayBeEmpty = false,
-    model = null,
-    showThinking = false,
-    meter,
-  }: AnswerOptions = {}) {
+  constructor({ mayBeEmpty, model = null, showThinking = false, meter }: AnswerOptions = {}) {
     this.#mayBeEmpty = mayBeEmpty
     this.#meter = meter
     this.#thinkingLeft = showThinking ? THINKING_CHARS_MAX : 0
@@ -105,7 +101,8 @@ export class Answer {
     for (const call of called) parts.push({ type: 'tool_call', call })
     const reason = reasonOf(this.#finishReason, called.length > 0)
     const isCut = reason === 'length' || reason === 'content_filter'
-    if (!this.#hasText && called.length === 0 && !(isCut && this.#mayBeEmpty)) {
+    const mayEnd = this.#mayBeEmpty === 'always' || (isCut && this.#mayBeEmpty === 'cut')
+    if (!this.#hasText && called.length === 0 && !mayEnd) {
       throw fault('empty answer')
     }
     parts.push({ type: 'finish', reason, usage: this.#usage, model: this.#model })
@@ -135,10 +132,13 @@ export class Answer {
 
   /** An error in place of the answer; before any text it may be that the messages are too long. */
   #refusal(payload: string): ChannelFailure {
-    const refusal = contextRefusal(payload.slice(0, UPSTREAM_ERROR_BYTES_MAX))
-    if (this.#hasText || !refusal.contextExceeded) return fault('error in stream')
+    const start = payload.slice(0, UPSTREAM_ERROR_BYTES_MAX)
+    const [refusal, said] = [contextRefusal(start), saidIn(start)]
+    if (this.#hasText || !refusal.contextExceeded) {
+      return new ChannelFailure('provider_error', 'error in stream', { said })
+    }
     const phrase = 'error in stream, the prompt is longer than the context'
-    return new ChannelFailure('upstream_4xx', phrase, refusal)
+    return new ChannelFailure('upstream_4xx', phrase, { ...refusal, said })
   }
 
   /** Limits the length: an endpoint that never stops would fill the memory of all tenants. */

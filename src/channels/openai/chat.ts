@@ -50,8 +50,9 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
         const reader = (response.body ?? new Blob().stream()).getReader()
         const first = await reader.read()
         if (!first.done) call.gotBytes()
-        const { sampling, showThinking, meter } = request
-        const mayBeEmpty = sampling !== undefined
+        const { sampling, showThinking, meter, purpose } = request
+        const cut = sampling === undefined ? undefined : 'cut'
+        const mayBeEmpty = purpose === 'scan' ? 'always' : cut
         const answer = new Answer({ mayBeEmpty, model, showThinking, meter })
         return partsOf(call, reader, first, answer, inTurn)
       } catch (error) {

@@ -69,7 +69,7 @@ export function createCompletions(options: CompletionsOptions) {
 
       const response = await ask(optional)
       if (response.ok) return { response, model }
-      const { failure, text } = await httpFailure(response, clock.now())
+      const { failure, text } = await httpFailure(response, clock.now(), options.apiKey)
       call.throwIfAborted()
       if (failure.status === 404) {
         models.forget()
@@ -80,7 +80,7 @@ export function createCompletions(options: CompletionsOptions) {
 
       const again = await ask(omit(named, optional))
       if (!again.ok) {
-        const second = await httpFailure(again, clock.now())
+        const second = await httpFailure(again, clock.now(), options.apiKey)
         call.throwIfAborted()
         throw second.failure
       }

@@ -33,11 +33,49 @@ export const firstEmbeddingModel = (ids: readonly string[]): string | null =>
   ids.find(embeds) ?? null
 
 /** All ids of a `GET /models` answer; empty when it is no list. Rejects as reading does. */
-export async function listedModels(response: Response): Promise<string[]> {
+export const listedModels = async (response: Response): Promise<string[]> =>
+  (await entriesOf(response)).map(({ id }) => id)
+
+interface Entry {
+  readonly id: string
+  readonly [field: string]: unknown
+}
+
+async function entriesOf(response: Response): Promise<Entry[]> {
   const list = parse(await readStart(response, UPSTREAM_MODELS_BYTES_MAX))
   if (!Array.isArray(list?.data)) return []
-  const ids = list.data.map((model: { id?: unknown } | null): unknown => model?.id)
-  return ids.every((id): id is string => typeof id === 'string' && id !== '') ? ids : []
+  const entries: (Partial<Entry> | null)[] = list.data
+  const isNamed = (entry: Partial<Entry> | null): entry is Entry =>
+    typeof entry?.id === 'string' && entry.id !== ''
+  return entries.every(isNamed) ? entries : []
+}
+
+/** Of vLLM and SGLang, of OpenRouter, of Groq, and of Mistral. */
+const CONTEXT_FIELDS = ['max_model_len', 'context_length', 'context_window', 'max_context_length']
+
+/** How many tokens a model reads, where its entry in the list says so. */
+function contextOf(entry: Entry): number | null {
+  // llama.cpp has what it has loaded in a field of its own.
+  const { n_ctx: loaded } = (entry.meta ?? {}) as { readonly n_ctx?: unknown }
+  const said = [loaded, ...CONTEXT_FIELDS.map((field) => entry[field])]
+  const isSize = (value: unknown): value is number =>
+    Number.isSafeInteger(value) && Number(value) > 0
+  return said.find(isSize) ?? null
+}
+
+/** What the entries say of contexts, and that of the one that answers where none is named. */
+function contextsOf(entries: readonly Entry[]): Map<string | null, number> {
+  const first = entries.find(({ id }) => isChatModel(id))
+  const named = [
+    ...(first ? [[null, first] as const] : []),
+    ...entries.map((one) => [one.id, one] as const),
+  ]
+  return new Map(
+    named.flatMap(([name, entry]) => {
+      const tokens = contextOf(entry)
+      return tokens === null ? [] : [[name, tokens] as const]
+    }),
+  )
 }
 
 function parse(text: string): { readonly data?: unknown } | null {
@@ -70,10 +108,12 @@ export async function listModels(
     const response = await requestList(endpoint, signal)
     const word = judge(response.status)
     if (word !== 'ok') await response.body?.cancel()
-    const models = word === 'ok' ? await listedModels(response) : []
-    return { models: [...new Set(models)], failure: word === 'ok' ? null : word }
+    const entries = word === 'ok' ? await entriesOf(response) : []
+    const models = [...new Set(entries.map(({ id }) => id))]
+    return { models, contexts: contextsOf(entries), failure: word === 'ok' ? null : word }
   } catch {
-    return { models: [], failure: signal.aborted ? 'timeout' : 'connection_failed' }
+    const failure = signal.aborted ? 'timeout' : 'connection_failed'
+    return { models: [], contexts: new Map(), failure }
   }
 }
 

@@ -10,8 +10,12 @@ export interface Gauges {
   readonly sources: (state: 'waiting' | 'reading') => number
   /** Living files of conversations. */
   readonly files: () => number
-  /** Null where no backups are made; returns null before the first. */
-  readonly backupAge: (() => number | null) | null
+  /** Schedules and reminders that are switched on. */
+  readonly schedules: () => number
+  /** Remembered facts. */
+  readonly memories: () => number
+  /** Null before the first backup. */
+  readonly backupAge: () => number | null
   readonly databaseConnections: (() => number) | null
 }
 
@@ -97,7 +101,10 @@ export function createMetrics({ token, databaseFile, process }: MetricsOptions):
     'reason',
   ])
   const fallbacks = counter('fallbacks_total', 'Turns that fell back to the platform', ['reason'])
+  const asks = counter('asks_total', 'Answers of people to what turns asked them', ['action'])
   const faults = counter('unexpected_faults_total', 'Errors that nothing awaited', [])
+  const runs = counter('runs_total', 'Ended runs', ['status'])
+  const deliveries = counter('webhook_deliveries_total', 'Messages to webhooks', ['state'])
   const readings = histogram(
     'source_seconds',
     'Work on a file or page',
@@ -131,22 +138,28 @@ export function createMetrics({ token, databaseFile, process }: MetricsOptions):
       },
       upstreamFailed: (upstream, reason) => failures.inc({ upstream, reason }),
       fellBack: (reason) => fallbacks.inc({ reason }),
+      runEnded: (status) => runs.inc({ status }),
       sourceEnded: (outcome, seconds) => readings.observe({ outcome }, seconds),
+      webhookDelivered: (state) => deliveries.inc({ state }),
       databaseAsked: database ?? NO_METERS.databaseAsked,
+      asked: (action) => asks.inc({ action }),
       unexpectedFault: () => faults.inc(),
     },
-    watch({ streams, embeddingTexts, sources, files, backupAge, databaseConnections }) {
+    watch(gauges) {
+      const { streams, embeddingTexts, sources, files, schedules, memories } = gauges
+      const { backupAge, databaseConnections } = gauges
       for (const state of ['waiting', 'reading'] as const) {
         gauge(`moonbase_sources_${state}`, `Files and pages: ${state}`, () => sources(state))
       }
+      gauge('moonbase_schedules', 'Schedules and reminders that are switched on', schedules)
       gauge('moonbase_files', 'Living files of conversations', files)
+      gauge('moonbase_memories', 'Remembered facts', memories)
       gauge('moonbase_streams_open', 'Open agent streams', streams)
       if (databaseConnections) {
         const help = 'Open connections to the database'
         gauge('moonbase_database_connections', help, databaseConnections)
       }
       gauge('moonbase_embedding_queue_texts', 'Texts waiting for their vector', embeddingTexts)
-      if (!backupAge) return
       new Gauge({
         name: 'moonbase_backup_age_seconds',
         help: 'Time since the last good backup was taken',

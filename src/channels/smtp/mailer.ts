@@ -38,16 +38,32 @@ export function createSmtpMailer({ url, from }: SmtpOptions): Mailer {
         await orAborted(sending, signal)
       } catch (error) {
         if (signal.aborted) throw new MailFailure('EABORTED', null)
-        const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
-        throw new MailFailure(
-          typeof code === 'string' ? code : 'ESEND',
-          typeof responseCode === 'number' ? responseCode : null,
-        )
+        throw failureOf(error as SmtpError)
       }
     },
     close: async () => transport.close(),
   }
 }
+
+interface SmtpError {
+  readonly code?: unknown
+  readonly responseCode?: unknown
+  readonly response?: unknown
+  readonly command?: unknown
+}
+
+/**
+ * A permanent reply about the address (X.1.x, but not the sender's) or the mailbox (X.2.x) of a
+ * recipient (RFC 3463, sections 3.2 and 3.3). One without such a code may concern everybody.
+ */
+const OF_RECIPIENT = /^5\d\d[ -]5\.(?:1\.(?!7\b|8\b)\d{1,3}|2\.\d{1,3})\b/
+
+const failureOf = ({ code, responseCode, response, command }: SmtpError) =>
+  new MailFailure(
+    typeof code === 'string' ? code : 'ESEND',
+    typeof responseCode === 'number' ? responseCode : null,
+    command === 'RCPT TO' && typeof response === 'string' && OF_RECIPIENT.test(response),
+  )
 
 /** Why an SMTP server cannot be used. */
 export type SmtpFault = 'connection_failed' | 'timeout' | 'refuses_login' | 'no_smtp'

@@ -196,3 +196,10 @@ function isPublicIPv4(text: string, range: string): boolean {
 function isWellKnownNat64(address: ipaddr.IPv6): boolean {
   return address.match(ipaddr.IPv6.parse('64:ff9b::'), 96)
 }
+
+/** Whether a token may be sent there: over plain http to hosts alone that the operator allows. */
+export function takesTokens(address: string, allow: AllowList): boolean {
+  const url = URL.parse(address)
+  if (url?.protocol === 'https:') return true
+  return url?.protocol === 'http:' && isListedHost(url.hostname.replace(/^\[|\]$/g, ''), allow)
+}

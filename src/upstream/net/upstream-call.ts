@@ -1,7 +1,9 @@
+import { orAborted } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { contextRefusal } from './context-refusal.ts'
+import { saidIn } from './said.ts'
 
 /** The runtime's `fetch`, or the guarded one (egress/guarded-fetch.ts). */
 type PlainFetch = (url: string, init: BunFetchRequestInit) => Promise<Response>
@@ -246,18 +248,24 @@ const EXPLAINED = [400, 404, 422]
 
 /**
  * Sorts an answer other than 2xx. A redirect is not followed and counts as a fault of the
- * upstream. Only the body of a 400, 404 or 422 is read. Never rejects.
+ * upstream. Never rejects.
  */
-export async function httpFailure(response: Response, now: number): Promise<HttpFailure> {
+export async function httpFailure(
+  response: Response,
+  now: number,
+  apiKey = '',
+): Promise<HttpFailure> {
   const { status } = response
-  const text = await explanation(response)
+  const body = await explanation(response)
+  const text = EXPLAINED.includes(status) ? body : ''
+  const said = apiKey === '' ? saidIn(body) : saidIn(body).replaceAll(apiKey, '…')
   const refusal = contextRefusal(text)
   const { contextExceeded } = refusal
   const phrase = `HTTP ${status}${contextExceeded ? ', the prompt is longer than the context' : ''}`
   const retryAfterMs = retryAfter(response.headers.get('retry-after'), now)
   const wait = retryAfterMs === null ? {} : { retryAfterMs }
   const fail = (reason: ChannelFailure['reason'], details: object) => ({
-    failure: new ChannelFailure(reason, phrase, { status, ...details }),
+    failure: new ChannelFailure(reason, phrase, { status, said, ...details }),
     text,
   })
   if (status === 408 || status === 429) {
@@ -270,13 +278,16 @@ export async function httpFailure(response: Response, now: number): Promise<Http
   return fail('upstream_4xx', { toolsRefused, ...refusal })
 }
 
+/** How long the next attempt waits for the words of a failure that they do not explain. */
+const WORDS_MS_MAX = 500
+
 /** A body that cannot be read does not change what the status says. */
 async function explanation(response: Response): Promise<string> {
   try {
-    if (EXPLAINED.includes(response.status)) {
-      return await readStart(response, UPSTREAM_ERROR_BYTES_MAX)
-    }
-    await response.body?.cancel()
+    const start = readStart(response, UPSTREAM_ERROR_BYTES_MAX)
+    if (EXPLAINED.includes(response.status)) return await start
+    start.catch(() => {})
+    return await orAborted(start, AbortSignal.timeout(WORDS_MS_MAX))
   } catch {}
   return ''
 }

@@ -37,16 +37,24 @@ export interface Embedder {
    */
   score?(cosine: number, question: string, text: string): number
   /**
-   * For each text, how well it matches the words of the question by meaning, from 0 to 1. Only
-   * models whose vector of a single word represents its meaning have this method. Throws as
-   * `embed`.
+   * For each text, how well it matches the words of the question by meaning. The first line of a
+   * text is its title. Only models whose vector of a single word represents its meaning have this
+   * method. Throws as `embed`.
    */
   wordSimilarities?(
     question: string,
     texts: readonly string[],
     signal?: AbortSignal,
-  ): Promise<readonly number[]>
+  ): Promise<readonly WordSimilarity[]>
   close(): Promise<void>
+}
+
+/** How well a text matches the words of a question, from 0 to 1. */
+export interface WordSimilarity {
+  /** With any of its words. */
+  readonly whole: number
+  /** Where its best sentence is, in UTF-16 units; null for a text without words. */
+  readonly at: { readonly from: number; readonly to: number } | null
 }
 
 /**

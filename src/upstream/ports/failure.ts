@@ -34,6 +34,8 @@ export interface FailureDetails {
   /** The messages are longer than what the model can read. */
   readonly contextExceeded?: boolean
   readonly contextSize?: ContextSize | undefined
+  /** What the upstream said, for those who can mend the channel. */
+  readonly said?: string
   readonly cause?: unknown
 }
 
@@ -50,6 +52,8 @@ export class ChannelFailure extends Error {
   readonly toolsRefused: boolean
   readonly contextExceeded: boolean
   readonly contextSize: ContextSize | undefined
+  /** Text of the upstream: it belongs in no log and in nothing that is stored. */
+  declare readonly said: string
 
   constructor(
     readonly reason: FailureReason,
@@ -63,5 +67,7 @@ export class ChannelFailure extends Error {
     this.toolsRefused = details.toolsRefused ?? false
     this.contextExceeded = details.contextExceeded ?? false
     this.contextSize = details.contextSize
+    // Out of sight of whatever prints an error with its fields.
+    Object.defineProperty(this, 'said', { value: details.said ?? '', enumerable: false })
   }
 }

@@ -68,8 +68,11 @@ export interface Sampling {
 export type ForcedTool = 'required' | { readonly name: string }
 
 export interface LlmRequest {
-  /** `summary` folds old turns into memory; `turn` answers a person. */
-  readonly purpose: 'turn' | 'summary'
+  /**
+   * `summary` folds old turns into memory; `title` names a talk; `scan` reads a page, and may find
+   * nothing on it; `turn` answers a person.
+   */
+  readonly purpose: 'turn' | 'summary' | 'title' | 'scan'
   /** Null for the channel's default model. */
   readonly model: string | null
   readonly messages: readonly LlmMessage[]
@@ -151,6 +154,11 @@ export interface Llm {
 /** The models of an endpoint, in its order. */
 export interface ModelListing {
   readonly models: readonly string[]
+  /**
+   * How many tokens a model reads, by its name, where the endpoint says so; by null, the model that
+   * answers where none is named.
+   */
+  readonly contexts: ReadonlyMap<string | null, number>
   /** Why it could not be asked, such as `timeout` or `unauthorized`; null where it could. */
   readonly failure: string | null
 }

@@ -23,6 +23,8 @@ export class MailFailure extends Error {
     readonly code: string,
     /** The SMTP reply, such as 550; null when there was none. */
     readonly reply: number | null,
+    /** The server works and refuses this one recipient, who may not exist. */
+    readonly isOfRecipient = false,
   ) {
     super(`mail refused: ${code}`)
   }

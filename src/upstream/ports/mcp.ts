@@ -7,6 +7,9 @@ export type McpFailureReason =
   | 'outdated'
   | 'too_large'
   | 'guarded'
+  /** A person has to sign in. */
+  | 'sign_in'
+  | 'undecryptable'
 
 /**
  * An MCP server failed. `phrase` is a short text of ours, such as `HTTP 502`: it never holds text
@@ -18,10 +21,23 @@ export class McpFailure extends Error {
   constructor(
     readonly reason: McpFailureReason,
     readonly phrase: string,
-    details: { readonly cause?: unknown } = {},
+    details: FailureDetails = {},
   ) {
     super(phrase, details)
+    this.unauthorized = details.unauthorized ?? false
+    this.scopes = details.scopes ?? null
   }
+
+  /** Whether the server did not accept the credential, or its absence (401). */
+  readonly unauthorized: boolean
+  /** What the token would have to be good for, where it is not enough (403); as the server says. */
+  readonly scopes: string | null
+}
+
+interface FailureDetails {
+  readonly cause?: unknown
+  readonly unauthorized?: boolean
+  readonly scopes?: string | null
 }
 
 /** The address of a tenant's MCP server and the headers of every request to it. */
@@ -47,6 +63,27 @@ export interface McpToolCall {
   readonly params: Readonly<Record<string, string>>
   /** More headers of this call alone. */
   readonly headers: Readonly<Record<string, string>>
+  /** Absent: the server is told that nobody is there to ask. */
+  readonly elicit?: Elicit
+  /** Calls of the same one find what the others have left at the server; null: of none. */
+  readonly conversation?: string | null
+}
+
+/** The parameters of a request with which a server asks the person, unchecked. */
+export type Elicitation = Readonly<Record<string, unknown>>
+
+/** What the person says to it. */
+export interface Elicited {
+  readonly action: 'accept' | 'decline'
+  readonly content?: Readonly<Record<string, unknown>>
+}
+
+/** Asks the person of the turn; rejects with what the call then fails with. */
+export type Elicit = (request: Elicitation) => Promise<Elicited>
+
+/** The call cannot go on, because of what the server has asked. */
+export class ElicitationRefused extends Error {
+  override readonly name = 'ElicitationRefused'
 }
 
 /** The result of a call as the server sent it, unchecked. */

@@ -14,6 +14,7 @@ export type DocumentKind =
   | 'csv'
   | 'markdown'
   | 'text'
+  | 'picture'
 
 /** What a parser reports of a file before its text. */
 export interface DocumentInfo {
@@ -23,6 +24,16 @@ export interface DocumentInfo {
   readonly title: string | null
   /** Pages of a PDF, slides of a presentation. */
   readonly pages: number | null
+  /** Pages that are pictures; absent where there are none, or none were asked for. */
+  readonly scans?: ScannedPages
+}
+
+/** The pages of a file that are pictures. */
+export interface ScannedPages {
+  /** From 1, in order. */
+  readonly pages: readonly number[]
+  /** SHA-256 of the file. */
+  readonly fileHash: string
 }
 
 /** The next text of a file as Markdown: never blank, at most about 4,000 characters. */
@@ -50,8 +61,18 @@ export interface ParseTasks {
   readonly page: { readonly options: { readonly contentType: string }; readonly part: PageText }
   /** The text of a document: one `DocumentInfo`, then its blocks. */
   readonly document: {
-    readonly options: { readonly fileName: string; readonly contentType: string | null }
+    readonly options: {
+      readonly fileName: string
+      readonly contentType: string | null
+      /** Whether pages that are pictures are named; such a file is no failure then. */
+      readonly scans?: boolean
+    }
     readonly part: DocumentPart
+  }
+  /** A page of a PDF, or a picture, as JPEG with sides of at most `sideMax` pixels. */
+  readonly drawing: {
+    readonly options: { readonly page: number; readonly sideMax: number }
+    readonly part: Uint8Array
   }
 }
 

@@ -1,17 +1,24 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Seal } from '../../core/crypto.ts'
 import { TOOL_RESULT_CHARS_MAX } from '../../core/limits/upstream.ts'
 import { firstChars } from '../../core/text.ts'
 import { type Tool, ToolFailure } from '../../tools/tool.ts'
-import { type McpClient, McpFailure } from '../../upstream/ports/mcp.ts'
+import {
+  type Elicit,
+  ElicitationRefused,
+  type McpClient,
+  McpFailure,
+} from '../../upstream/ports/mcp.ts'
+import { elicitFrom } from './asking.ts'
+import type { Credentials } from './credentials.ts'
 import type { McpErrorClass } from './model.ts'
+import type { OfferedTool } from './offer-store.ts'
 import { paramValues } from './param-headers.ts'
-import { endpointOf, type Refresh } from './refresh.ts'
+import type { Refresh } from './refresh.ts'
 import { isNode } from './schema.ts'
-import type { OfferedTool, StoredServer } from './store.ts'
+import type { StoredServer } from './store.ts'
 
 export interface CallOptions {
-  readonly seal: Seal | null
+  readonly credentials: Pick<Credentials, 'use'>
   readonly client: Pick<McpClient, 'call'>
   readonly clock: Clock
   readonly refresh: Pick<Refresh, 'soon'>
@@ -34,6 +41,7 @@ const WORDS: Readonly<Record<McpErrorClass, string>> = {
   too_large: 'the answer of the tool server is too large',
   guarded: 'the address of the tool server is not allowed',
   undecryptable: 'the tool server refused access',
+  sign_in: 'a person has to sign in at the tool server',
 }
 
 /** After these failures the server is listed again: it may be gone, or only the tool failed. */
@@ -50,52 +58,95 @@ export interface Outcome {
 
 const failed = (errorClass: McpErrorClass): Outcome => ({ ok: false, text: '', errorClass })
 
+interface CallContext {
+  readonly signal: AbortSignal
+  readonly depth: number
+  /** Absent where nobody is there to ask. */
+  readonly elicit?: Elicit
+  readonly conversation?: string | null
+}
+
 export type CalledTool = Pick<OfferedTool, 'name' | 'paramHeaders'>
 
-/** Calls tools of MCP servers. Rejects only with the signal's reason. */
+/**
+ * Calls tools of MCP servers. A failure of the server is an `Outcome`; rejects with the signal's
+ * reason, and with a `ToolFailure` where the server asked a person what it may not ask.
+ */
 export const createCall =
-  ({ seal, client, clock, refresh, callMs }: CallOptions) =>
+  ({ credentials, client, clock, refresh, callMs }: CallOptions) =>
   async (
     server: StoredServer,
     tool: CalledTool,
     args: Readonly<Record<string, unknown>>,
-    { signal, depth }: { readonly signal: AbortSignal; readonly depth: number },
+    { signal, depth, elicit, conversation = null }: CallContext,
   ): Promise<Outcome> => {
     signal.throwIfAborted()
-    const endpoint = endpointOf(server, seal)
-    if (!endpoint) return failed('undecryptable')
     const tooLate = new AbortController()
-    const cancel = clock.after(callMs, () => tooLate.abort(new McpFailure('timeout', 'too late')))
+    const limit = pausable(clock, callMs, () =>
+      tooLate.abort(new McpFailure('timeout', 'too late')),
+    )
     const call = {
       name: tool.name,
       args,
       params: paramValues(tool.paramHeaders, args),
       headers: { [DEPTH_HEADER]: String(depth + 1) },
+      conversation,
+      ...(elicit ? { elicit: limit.without(elicit) } : {}),
     }
     try {
       const either = AbortSignal.any([signal, tooLate.signal])
-      const result = await client.call(endpoint, server.protocol ?? '', call, either)
+      const result = await credentials.use(
+        server,
+        (endpoint) => client.call(endpoint, server.protocol ?? '', call, either),
+        either,
+      )
       if (!hasContent(result)) return failed('malformed')
       return { ok: result.isError !== true, text: textOf(result), errorClass: null }
     } catch (error) {
       signal.throwIfAborted()
+      if (error instanceof ElicitationRefused) throw error.cause ?? new ToolFailure(error.message)
       if (!(error instanceof McpFailure)) throw error
       if (ASK_AGAIN.includes(error.reason)) refresh.soon(server.tenantId, server.id)
       return failed(error.reason)
     } finally {
-      cancel()
+      limit.cancel()
     }
   }
+
+/** A limit of time that does not run while a person thinks. */
+function pausable(clock: Pick<Clock, 'after' | 'steady'>, msMax: number, isOver: () => void) {
+  let left = msMax
+  let startedAt = clock.steady()
+  let cancel = clock.after(left, isOver)
+  return {
+    without:
+      (elicit: Elicit): Elicit =>
+      async (request) => {
+        cancel()
+        left -= clock.steady() - startedAt
+        try {
+          return await elicit(request)
+        } finally {
+          startedAt = clock.steady()
+          cancel = clock.after(Math.max(left, 1), isOver)
+        }
+      },
+    cancel: () => cancel(),
+  }
+}
 
 export type Call = ReturnType<typeof createCall>
 
 /** Makes a call available as a tool of a turn: the model gets the text as quoted material. */
 export const asTool =
-  (call: Call, server: StoredServer, tool: CalledTool, depth: number): Tool['run'] =>
-  async (args, { signal }) => {
+  (call: Call, server: StoredServer, tool: OfferedTool, depth: number): Tool['run'] =>
+  async (args, { signal, person }) => {
     signal.throwIfAborted()
     if (!isNode(args)) throw new ToolFailure('invalid arguments: not an object')
-    const { ok, text, errorClass } = await call(server, tool, args, { signal, depth })
+    const elicit = person && elicitFrom(person, server, tool)
+    const conversation = person?.conversation ?? null
+    const context = { signal, depth, conversation, ...(elicit && { elicit }) }
+    const { ok, text, errorClass } = await call(server, tool, args, context)
     if (errorClass !== null) throw new ToolFailure(WORDS[errorClass])
     const quoted = JSON.stringify({ note: NOTE, result: text })
     if (!ok) throw new ToolFailure(quoted)

@@ -52,8 +52,9 @@ export function createListingWrites(db: Db) {
       errorClass: McpErrorClass,
       { latencyMs, checkedAt, retryAt }: Checked,
     ): Promise<void> {
+      const [state, stored] = errorClass === 'sign_in' ? ['sign_in', null] : ['failed', errorClass]
       await db.run(sql`
-        UPDATE mcp_server SET state = 'failed', error_class = ${errorClass},
+        UPDATE mcp_server SET state = ${state}, error_class = ${stored},
           latency_ms = ${latencyMs}, checked_at = ${checkedAt}, retry_at = ${retryAt},
           failures = failures + 1
         WHERE tenant_id = ${tenantId} AND id = ${id} AND revision = ${revision}`)
@@ -67,10 +68,13 @@ export function createListingWrites(db: Db) {
   }
 }
 
-/** Stores a tool and keeps its approval, of its earlier version. */
+/**
+ * Stores a tool and keeps its approval, of its earlier version. An approval from before titles were
+ * part of the hash goes on for the title that was stored then.
+ */
 const upsertTool = (serverId: string, tool: KeptTool, position: number) => {
-  const { name, title, description, readOnly, destructive, schema, paramHeaders, reason, hash } =
-    tool
+  const { name, title, description, readOnly, destructive, schema, paramHeaders } = tool
+  const { reason, hash, untitledHash } = tool
   return sql`
   INSERT INTO mcp_tool (server_id, name, position, title, description, read_only, destructive,
     schema, schema_chars, param_headers, reason, hash)
@@ -81,5 +85,8 @@ const upsertTool = (serverId: string, tool: KeptTool, position: number) => {
     title = excluded.title, description = excluded.description, read_only = excluded.read_only,
     destructive = excluded.destructive, schema = excluded.schema,
     schema_chars = excluded.schema_chars, param_headers = excluded.param_headers,
-    reason = excluded.reason, hash = excluded.hash`
+    reason = excluded.reason, hash = excluded.hash,
+    approved_hash = CASE WHEN mcp_tool.title = excluded.title AND mcp_tool.hash = ${untitledHash}
+      AND mcp_tool.approved_hash = ${untitledHash} THEN excluded.hash
+      ELSE mcp_tool.approved_hash END`
 }

@@ -23,8 +23,10 @@ export interface KeptTool {
   readonly paramHeaders: readonly ParamHeader[]
   /** Why the tool cannot be offered; null when it can. */
   readonly reason: UnusableReason | null
-  /** SHA-256 of name, description, schema and what the server says that the tool may change. */
+  /** SHA-256 of name, title, description, schema and what the server says that it may change. */
   readonly hash: string
+  /** The same without a title, as it is stored of tools that were listed before it was part. */
+  readonly untitledHash: string
 }
 
 /**
@@ -67,16 +69,19 @@ function readTool(raw: unknown, index: number): KeptTool {
   // A tool that long is not offered in any case, so its schema is not processed.
   const isLong = written.length > MCP_DEFINITION_CHARS_MAX
   const text = isLong ? written : canonical(definition)
+  const shownTitle = textOf(title) ?? textOf(hints.title)
+  const untitled = `${readOnly} ${destructive} ${text}`
   const tool: KeptTool = {
     name: typeof name === 'string' ? firstChars(name.toWellFormed(), MCP_TOOL_NAME_CHARS_MAX) : '',
-    title: textOf(title) ?? textOf(hints.title),
+    title: shownTitle,
     description: firstChars(about, MCP_DESCRIPTION_CHARS_MAX),
     readOnly,
     destructive,
     schema: '',
     paramHeaders: [],
     reason: null,
-    hash: sha256Hex(`${readOnly} ${destructive} ${text}`),
+    hash: sha256Hex(shownTitle === null ? untitled : `${untitled} ${JSON.stringify(shownTitle)}`),
+    untitledHash: sha256Hex(untitled),
   }
   if (tool.name === '' || tool.name !== name) return unusable(tool, `#${index + 1}`, 'malformed')
   if (isLong) return unusable(tool, name, 'too_large')

@@ -4,15 +4,21 @@ import type { Seal } from '../../core/crypto.ts'
 import { MCP_SCHEMAS_CHARS_MAX, MCP_TOOLS_OFFERED_MAX } from '../../core/limits/contract.ts'
 import { MCP_DEPTH_MAX, MCP_OFFERS_UNITS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
+import type { Tool } from '../../tools/tool.ts'
 import { callNames, type ToolsFor } from '../../tools/tool-box.ts'
 import type { ToolSpec } from '../../upstream/ports/llm.ts'
+import { withApproval } from './asking.ts'
 import { asTool, type Call } from './call.ts'
+import type { OfferedTool } from './offer-store.ts'
 import type { Refresh } from './refresh.ts'
 import { stateOf } from './shown.ts'
-import type { McpServerStore, OfferedTool, StoredServer, StoredTool } from './store.ts'
+import type { McpServerStore, StoredServer, StoredTool } from './store.ts'
 
 export interface OfferOptions {
-  readonly store: Pick<McpServerStore, 'stamp' | 'list' | 'tools' | 'offered'>
+  readonly store: Pick<
+    McpServerStore,
+    'stamp' | 'list' | 'tools' | 'offered' | 'isApproved' | 'called'
+  >
   readonly seal: Seal | null
   readonly call: Call
   readonly clock: Clock
@@ -38,6 +44,34 @@ interface Offer {
   }[]
 }
 
+/** The approved tools of a tenant, of servers whose last listing succeeded. */
+async function candidatesOf(
+  store: Pick<McpServerStore, 'list' | 'tools'>,
+  tenantId: string,
+): Promise<Candidate[]> {
+  const [servers, tools] = await Promise.all([store.list(tenantId), store.tools(tenantId, 0)])
+  const byServer = Map.groupBy(tools, ({ serverId }) => serverId)
+  return servers.flatMap((server) => {
+    if (!server.enabled || server.state !== 'ready') return []
+    const listed = byServer.get(server.id) ?? []
+    const names = callNames(
+      server.name,
+      listed.map(({ name }) => name),
+    )
+    return listed.flatMap((tool, i) =>
+      stateOf(tool) === 'approved' ? [{ callName: names[i] ?? '', server, tool }] : [],
+    )
+  })
+}
+
+/** The hashes of approved tools by the names that models call them by. */
+export const createHashes =
+  (store: Pick<McpServerStore, 'list' | 'tools'>) =>
+  async ({ tenantId }: Principal): Promise<ReadonlyMap<string, string>> =>
+    new Map(
+      (await candidatesOf(store, tenantId)).map(({ callName, tool }) => [callName, tool.hash]),
+    )
+
 /**
  * The tools of MCP servers that a turn offers: those that are chosen for it and approved, of
  * servers whose last listing succeeded. A turn without chosen tools costs nothing; no turn waits
@@ -47,24 +81,8 @@ export function createOffer(options: OfferOptions): ToolsFor {
   const { store, seal, call, clock, refresh, isOwn } = options
   const offers = leastRecentlyUsed<Offer>(MCP_OFFERS_UNITS_MAX, unitsOf)
 
-  async function candidates(tenantId: string): Promise<Candidate[]> {
-    const [servers, tools] = await Promise.all([store.list(tenantId), store.tools(tenantId, 0)])
-    const byServer = Map.groupBy(tools, ({ serverId }) => serverId)
-    return servers.flatMap((server) => {
-      if (!server.enabled || server.state !== 'ready') return []
-      const listed = byServer.get(server.id) ?? []
-      const names = callNames(
-        server.name,
-        listed.map(({ name }) => name),
-      )
-      return listed.flatMap((tool, i) =>
-        stateOf(tool) === 'approved' ? [{ callName: names[i] ?? '', server, tool }] : [],
-      )
-    })
-  }
-
   async function read(tenantId: string, wanted: readonly string[], stamp: string): Promise<Offer> {
-    const chosen = choose(await candidates(tenantId), wanted)
+    const chosen = choose(await candidatesOf(store, tenantId), wanted)
     const keyOf = (serverId: string, name: string) => `${serverId}/${name}`
     const byKey = new Map(chosen.map((one) => [keyOf(one.server.id, one.tool.name), one]))
     const kept = await store.offered(
@@ -79,6 +97,24 @@ export function createOffer(options: OfferOptions): ToolsFor {
         : []
     })
     return { stamp, tools }
+  }
+
+  /** Calls the tool, notes how that ended, and asks the person before where the tool asks. */
+  function runOf({ server, tool, spec }: Offer['tools'][number], depth: number): Tool['run'] {
+    const run = asTool(call, server, tool, depth)
+    const noted: Tool['run'] = async (args, context) => {
+      let ok = false
+      try {
+        const result = await run(args, context)
+        ok = true
+        return result
+      } finally {
+        await store.called(tool, clock.iso(), ok)
+      }
+    }
+    if (!tool.ask) return noted
+    const isStillApproved = () => store.isApproved(server.tenantId, tool)
+    return withApproval(noted, server, tool, spec.name, isStillApproved)
   }
 
   async function offerFor(tenantId: string, wanted: readonly string[]): Promise<Offer> {
@@ -101,10 +137,7 @@ export function createOffer(options: OfferOptions): ToolsFor {
     }
     const offered =
       depth === 0 ? tools : tools.filter(({ server }) => !isOwn(new URL(server.url), principal))
-    return offered.map(({ server, tool, spec }) => ({
-      spec,
-      run: asTool(call, server, tool, depth),
-    }))
+    return offered.map((one) => ({ spec: one.spec, run: runOf(one, depth) }))
   }
 }
 

@@ -1,5 +1,4 @@
 import { type Clock, MINUTE_MS } from '../../core/clock.ts'
-import type { Seal } from '../../core/crypto.ts'
 import {
   MCP_LIST_MS_MAX,
   MCP_LIST_TTL_MS,
@@ -9,46 +8,60 @@ import { MCP_LISTINGS_AT_ONCE_MAX, MCP_LISTINGS_PER_TENANT_MAX } from '../../cor
 import { errorFields, type Logger } from '../../core/log.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { Leases } from '../../storage/shared-state.ts'
-import { type McpClient, type McpEndpoint, McpFailure } from '../../upstream/ports/mcp.ts'
-import { readListing } from './listing.ts'
+import { type McpClient, McpFailure } from '../../upstream/ports/mcp.ts'
+import type { Notify } from '../webhooks/worker.ts'
+import type { Credentials } from './credentials.ts'
+import { type KeptTool, readListing } from './listing.ts'
 import type { McpErrorClass } from './model.ts'
-import type { McpServerStore, StoredServer } from './store.ts'
+import type { McpServerStore, StoredServer, StoredTool } from './store.ts'
 
 /** A failed listing is tried again after these waits; the last one repeats. */
 const RETRY_MS = [1, 5, 15].map((minutes) => minutes * MINUTE_MS)
 
 export interface RefreshOptions {
-  readonly store: Pick<McpServerStore, 'list' | 'listed' | 'failed' | 'due'>
-  readonly seal: Seal | null
+  readonly store: Pick<McpServerStore, 'list' | 'tools' | 'listed' | 'failed' | 'due'>
+  readonly credentials: Pick<Credentials, 'use'>
   readonly client: Pick<McpClient, 'list'>
   readonly leases: Pick<Leases, 'hold'>
   readonly clock: Clock
   readonly log: Logger
+  readonly notify: Notify
   /** Starts work in the background. */
   readonly inBackground: (name: string, work: (signal: AbortSignal) => Promise<unknown>) => void
 }
 
-/** The owner of a sealed header: a value that is copied to another server does not open there. */
-export const sealOwner = ({ tenantId, id }: Pick<StoredServer, 'tenantId' | 'id'>) =>
-  `${tenantId}/${id}`
-
-/** The address and header of a server; null when the header cannot be decrypted. */
-export function endpointOf(server: StoredServer, seal: Seal | null): McpEndpoint | null {
-  const { tenantId, url, headerName, headerSealed } = server
-  if (headerName === null || headerSealed === null) return { tenantId, url, headers: {} }
-  const value = seal?.open(headerSealed, sealOwner(server)) ?? null
-  return value === null ? null : { tenantId, url, headers: { [headerName]: value } }
-}
-
 /** Lists the tools of servers and stores the result. */
 export function createRefresh(options: RefreshOptions) {
-  const { store, seal, client, leases, clock, log, inBackground } = options
+  const { store, credentials, client, leases, clock, log, notify, inBackground } = options
   const listings = createSemaphore({
     slots: MCP_LISTINGS_AT_ONCE_MAX,
     perKey: MCP_LISTINGS_PER_TENANT_MAX,
   })
   /** Servers that are being listed in the background. */
   const asking = new Set<string>()
+
+  function tellFailed({ tenantId, id, name, state }: StoredServer): void {
+    if (state !== 'failed') notify(tenantId, 'mcp.failed', { server_id: id, name, count: null })
+  }
+
+  /** The first listing changes nothing. */
+  function tellChanged(
+    { tenantId, id, name, protocol }: StoredServer,
+    before: readonly StoredTool[],
+    now: readonly KeptTool[],
+  ): void {
+    const textOf = (tools: readonly { readonly hash: string }[]) =>
+      tools
+        .map(({ hash }) => hash)
+        .sort()
+        .join()
+    if (protocol === null || textOf(before) === textOf(now)) return
+    const approved = new Map(before.map((tool) => [tool.name, tool.approvedHash]))
+    const count = now.filter(
+      (tool) => tool.reason === null && approved.get(tool.name) !== tool.hash,
+    ).length
+    notify(tenantId, 'mcp.tools_changed', { server_id: id, name, count })
+  }
 
   /** Lists a server and stores the result. Resolves with null on success. */
   async function ask(server: StoredServer): Promise<McpErrorClass | null> {
@@ -58,23 +71,20 @@ export function createRefresh(options: RefreshOptions) {
       checkedAt: clock.iso(),
       retryAt: clock.now() + (RETRY_MS[Math.min(server.failures, RETRY_MS.length - 1)] ?? 0),
     })
-    const endpoint = endpointOf(server, seal)
-    if (!endpoint) {
-      await store.failed(server, 'undecryptable', { ...took(), retryAt: null })
-      return 'undecryptable'
-    }
     const tooLate = new AbortController()
     const late = new McpFailure('timeout', 'no answer in time')
     const cancel = clock.after(MCP_LIST_MS_MAX, () => tooLate.abort(late))
     try {
-      const { protocol, tools, ttlMs } = await client.list(
-        endpoint,
-        server.protocol,
+      const { protocol, tools, ttlMs } = await credentials.use(
+        server,
+        (endpoint) => client.list(endpoint, server.protocol, tooLate.signal),
         tooLate.signal,
       )
       const kept = await readListing(tools, clock.steady)
       const ttl = Math.max(MINUTE_MS, Math.min(ttlMs ?? MCP_LIST_TTL_MS, MCP_LIST_TTL_MS_MAX))
-      await store.listed(server, kept, took(), { protocol, freshUntil: clock.now() + ttl })
+      const before = await store.tools(server.tenantId, 0, server.id)
+      const listed = { protocol, freshUntil: clock.now() + ttl }
+      if (await store.listed(server, kept, took(), listed)) tellChanged(server, before, kept)
       return null
     } catch (error) {
       if (!(error instanceof McpFailure)) throw error
@@ -85,7 +95,9 @@ export function createRefresh(options: RefreshOptions) {
         reason: error.reason,
         cause: error.phrase,
       })
-      await store.failed(server, error.reason, took())
+      const isFinal = error.reason === 'undecryptable' || error.reason === 'sign_in'
+      await store.failed(server, error.reason, isFinal ? { ...took(), retryAt: null } : took())
+      if (error.reason !== 'sign_in') tellFailed(server)
       return error.reason
     } finally {
       cancel()

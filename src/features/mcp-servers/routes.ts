@@ -1,7 +1,6 @@
-import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
 import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
 import type { PersonLimit } from '../../http/request-limits.ts'
@@ -22,17 +21,15 @@ const approval = jsonBody(McpApprovalRequest)
 const trial = jsonBody(McpCallRequest)
 
 /** MCP servers whose tools the tenant's assistants may use; the same on both surfaces. */
-export const mcpServerRoutes = (gate: Gate, servers: McpServers, answers: JsonAnswers) =>
-  new Elysia()
-    .use(gate)
-    .get(
-      '/mcp-servers',
-      (context) => answers.respond(context, () => servers.list(context.principal.tenantId)),
-      {
-        allow: MANAGERS,
-        detail: { summary: 'List MCP servers', responses: jsonDoc(McpServersResponse) },
-      },
-    )
+export const mcpServerRoutes = (on: Gated, servers: McpServers, answers: JsonAnswers) => {
+  on.get(
+    '/mcp-servers',
+    (context) => answers.respond(context, () => servers.list(context.principal.tenantId)),
+    {
+      allow: MANAGERS,
+      detail: { summary: 'List MCP servers', responses: jsonDoc(McpServersResponse) },
+    },
+  )
     .post(
       '/mcp-servers',
       async ({ principal, request, upload, set }) => {
@@ -91,12 +88,12 @@ export const mcpServerRoutes = (gate: Gate, servers: McpServers, answers: JsonAn
         detail: { summary: 'Delete an MCP server' },
       },
     )
-    .use(listingRoutes(gate, servers, answers))
+  listingRoutes(on, servers, answers)
+}
 
 /** What is asked of a server, and what of it may be used. */
-const listingRoutes = (gate: Gate, servers: McpServers, answers: JsonAnswers) =>
-  new Elysia()
-    .use(gate)
+const listingRoutes = (on: Gated, servers: McpServers, answers: JsonAnswers) =>
+  on
     .post(
       '/mcp-servers/:id/refresh',
       async (context) => {
@@ -116,7 +113,7 @@ const listingRoutes = (gate: Gate, servers: McpServers, answers: JsonAnswers) =>
         const { principal, params, request, upload } = context
         servers.checkAvailable()
         const input = await approval.read(request, upload)
-        const approved = await servers.approve(principal.tenantId, params.id, input)
+        const approved = await servers.approve(principal, params.id, input)
         return answers.respond(context, async () => approved)
       },
       {
@@ -131,9 +128,8 @@ const listingRoutes = (gate: Gate, servers: McpServers, answers: JsonAnswers) =>
     )
 
 /** Routes of the console alone: shows a tool's definition, and calls it to try it. */
-export const mcpToolRoutes = (gate: Gate, servers: McpServers, limit: PersonLimit) =>
-  new Elysia()
-    .use(gate)
+export const mcpToolRoutes = (on: Gated, servers: McpServers, limit: PersonLimit) =>
+  on
     .get(
       '/mcp-servers/:id/definition',
       ({ principal, params, request }) => {

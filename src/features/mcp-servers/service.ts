@@ -14,8 +14,9 @@ import {
   type McpServerRequest,
 } from './model.ts'
 import type { Refresh } from './refresh.ts'
-import { createSaving } from './saving.ts'
+import { type Approver, createSaving, secretMissing } from './saving.ts'
 import { shownServer } from './shown.ts'
+import type { SignIn, SignInAnswer, SignInBy, Site } from './sign-in.ts'
 import type { McpServerStore, StoredServer, StoredTool } from './store.ts'
 import { createTrying } from './trying.ts'
 
@@ -27,6 +28,7 @@ export interface McpServersOptions {
   readonly allow: () => readonly string[]
   readonly refresh: Refresh
   readonly call: Call
+  readonly signIn: SignIn
   readonly clock: Clock
 }
 
@@ -39,13 +41,14 @@ const FAILED = {
   too_large: 'mcp_too_large',
   guarded: 'mcp_guarded',
   undecryptable: 'mcp_undecryptable',
+  sign_in: 'mcp_sign_in',
 } as const satisfies Record<McpErrorClass, string>
 
 const missing = () => appError('not_found', { what: 'mcp_server' })
 
 /** A tenant's MCP servers. Every call answers 404 for a server that is not the tenant's. */
 export function createMcpServers(options: McpServersOptions) {
-  const { store, seal, allow, refresh, call, clock } = options
+  const { store, seal, allow, refresh, call, signIn, clock } = options
   function sealed(): Seal {
     if (!seal) throw appError('mcp_not_available')
     return seal
@@ -70,6 +73,8 @@ export function createMcpServers(options: McpServersOptions) {
 
     /** Stores a server, even when it does not answer. */
     async create(tenantId: string, request: McpServerRequest): Promise<McpServer> {
+      const { auth, client_secret } = request
+      if (auth === 'client_credentials' && client_secret === null) throw secretMissing()
       const retryAt = clock.now() + MINUTE_MS
       const id = await saving.insert(tenantId, request, retryAt)
       await refresh.now(await find(tenantId, id))
@@ -99,14 +104,33 @@ export function createMcpServers(options: McpServersOptions) {
 
     /** Approves exactly these tools, as the person has read them. */
     async approve(
-      tenantId: string,
+      by: Approver,
       id: string,
-      { approved, hashes }: McpApprovalRequest,
+      { approved, hashes, ask }: McpApprovalRequest,
     ): Promise<McpServer> {
       const names = [...new Set(approved)]
       const tools = names.map((name) => ({ name, hash: hashes[name] ?? null }))
-      if (!(await saving.approve(tenantId, id, tools))) throw missing()
-      return read(tenantId, id)
+      if (!(await saving.approve(by, id, tools, ask))) throw missing()
+      return read(by.tenantId, id)
+    },
+
+    async signIn(by: SignInBy, id: string, site: Site) {
+      sealed()
+      return signIn.start(await find(by.tenantId, id), by.userId, site)
+    },
+
+    /** Comes back from the issuer's page; a server that was signed in is listed at once. */
+    async signedIn(by: SignInBy | null, request: SignInAnswer) {
+      const made = await signIn.finish(by, request)
+      if (made.server) await refresh.now(await find(made.server.tenantId, made.server.id))
+      return made
+    },
+
+    /** Forgets the tokens, and has the issuer withdraw them. */
+    async signOut(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {
+      sealed()
+      await signIn.end(await find(tenantId, id))
+      return { id, deleted: true }
     },
 
     ...createTrying({ store, sealed, call, clock, find }),
@@ -179,11 +203,14 @@ function transferred({ store, seal, saving, clock }: TransferParts) {
     /** Names and addresses for an export, which holds no secrets; empty without encryption. */
     async heads(tenantId: string) {
       const servers = seal ? await store.list(tenantId) : []
-      return servers.map(({ id, name, url, headerName, enabled }) => ({
+      return servers.map(({ id, name, url, headerName, enabled, auth, clientId, scopes }) => ({
         id,
         name,
         url,
         header_name: headerName,
+        auth,
+        client_id: clientId,
+        scopes,
         enabled,
       }))
     },

@@ -70,6 +70,14 @@ function shownDefinition(tool: Definition): McpDefinition {
       approvedDescription === null || approvedSchema === null
         ? null
         : { description: approvedDescription, schema: schemaOf(approvedSchema) },
+    ...pastOf(tool),
+  }
+}
+
+function pastOf({ approvedAt, approvedBy, calledAt, calledOk }: Definition) {
+  return {
+    ...(approvedAt === null ? {} : { approval: { at: approvedAt, by: approvedBy } }),
+    ...(calledAt === null ? {} : { last_call: { at: calledAt, ok: calledOk === 1 } }),
   }
 }
 

@@ -51,26 +51,32 @@ const oneOf = <const Values extends readonly [string, ...string[]]>(
 ) => z.enum(values, { error: issue('unsupported_value', { field }) }).nullish()
 
 /** Body of POST /v1/embeddings. */
-export const EmbeddingsRequest = z.object({
-  input,
-  model: z.string({ error: issue('field_type', { field: 'model', kind: 'string' }) }).nullish(),
-  encoding_format: oneOf('encoding_format', ['float', 'base64']),
-  dimensions: z.int({ error: issue('unsupported_value', { field: 'dimensions' }) }).nullish(),
-  input_type: oneOf('input_type', ['query', 'passage']),
-})
+export const EmbeddingsRequest = z.lazy(() =>
+  z.object({
+    input,
+    model: z.string({ error: issue('field_type', { field: 'model', kind: 'string' }) }).nullish(),
+    encoding_format: oneOf('encoding_format', ['float', 'base64']),
+    dimensions: z.int({ error: issue('unsupported_value', { field: 'dimensions' }) }).nullish(),
+    input_type: oneOf('input_type', ['query', 'passage']),
+  }),
+)
 export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
 
-const embedding = z.object({
-  object: z.literal('embedding'),
-  index: z.int(),
-  embedding: z
-    .union([z.array(z.number()), z.string()])
-    .describe('With encoding_format base64 a string, of little-endian float32'),
-})
+const embedding = z.lazy(() =>
+  z.object({
+    object: z.literal('embedding'),
+    index: z.int(),
+    embedding: z
+      .union([z.array(z.number()), z.string()])
+      .describe('With encoding_format base64 a string, of little-endian float32'),
+  }),
+)
 
-export const EmbeddingsResponse = z.object({
-  object: z.literal('list'),
-  data: z.array(embedding),
-  model: z.string(),
-  usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
-})
+export const EmbeddingsResponse = z.lazy(() =>
+  z.object({
+    object: z.literal('list'),
+    data: z.array(embedding),
+    model: z.string(),
+    usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+  }),
+)

@@ -1,8 +1,7 @@
-import { Elysia } from 'elysia'
 import type { PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { jsonDoc } from '../../http/openapi-parts.ts'
@@ -21,10 +20,10 @@ const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app']
 
 /** POST /v1/embeddings, as clients of OpenAI's API call it. */
 export const embeddingsRoutes = (
-  gate: Gate,
+  on: Gated,
   { embeddings, answers, contexts }: EmbeddingsRouteOptions,
 ) =>
-  new Elysia().use(gate).post(
+  on.post(
     '/embeddings',
     async ({ principal, request, upload, server, set }) => {
       const input = await body.read(request, upload)

@@ -1,16 +1,11 @@
-import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { appError } from '../../core/errors.ts'
 import { clampedLimit } from '../../core/fields.ts'
-import {
-  FILE_PASSAGES_DEFAULT,
-  FILE_PASSAGES_MAX,
-  LIST_LIMIT_DEFAULT,
-  LIST_LIMIT_MAX,
-} from '../../core/limits/contract.ts'
+import { FILE_PASSAGES_DEFAULT, FILE_PASSAGES_MAX } from '../../core/limits/contract.ts'
 import type { PrincipalKind } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
+import { pageDoc, pageOf } from '../../http/list-page.ts'
 import { type FormFile, readForm } from '../../http/multipart.ts'
 import { formDoc, queryDoc } from '../../http/openapi-parts.ts'
 import {
@@ -25,11 +20,6 @@ import type { Files } from './service.ts'
 
 const ALLOWED: readonly PrincipalKind[] = ['general', 'app', 'session']
 
-const LIST_QUERY = queryDoc({
-  limit: 'files returned, 1 to 200; default 50',
-  before: 'next_before of the page before',
-})
-
 const TEXT_QUERY = queryDoc({
   from: 'number of the first passage, from 0',
   count: 'passages returned, 1 to 20; default 10',
@@ -40,13 +30,12 @@ const keepBody = jsonBody(KeepRequest, { optional: true })
 
 export interface FileRouteOptions {
   readonly files: Files
-  readonly sources: { readonly fileBytesMax: number }
+  readonly sources: { readonly fileBytesMax: () => number }
 }
 
 /** Files that people talk about; the same on both surfaces. */
-export const fileRoutes = (gate: Gate, { files, sources }: FileRouteOptions) =>
-  new Elysia()
-    .use(gate)
+export const fileRoutes = (on: Gated, { files, sources }: FileRouteOptions) =>
+  on
     .post(
       '/files',
       async ({ principal, request, upload, set }) => {
@@ -55,7 +44,7 @@ export const fileRoutes = (gate: Gate, { files, sources }: FileRouteOptions) =>
           await readForm(request, upload, {
             file: 'file',
             fields: [],
-            fileBytesMax: sources.fileBytesMax,
+            fileBytesMax: sources.fileBytesMax(),
             onFile(one) {
               sent = one
               return save(one.bytes)
@@ -80,14 +69,13 @@ export const fileRoutes = (gate: Gate, { files, sources }: FileRouteOptions) =>
     .get(
       '/files',
       ({ principal, request }) => {
-        const query = new URL(request.url).searchParams
-        const limit = clampedLimit(query.get('limit'), LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX)
-        return files.list(principal, query.get('before') || null, limit)
+        const { before, limit } = pageOf(request)
+        return files.list(principal, before, limit)
       },
       {
         allow: ALLOWED,
         response: ChatFilesResponse,
-        detail: { summary: 'List files to talk about, newest first', parameters: LIST_QUERY },
+        detail: { summary: 'List files to talk about, newest first', parameters: pageDoc('files') },
       },
     )
     .get('/files/:id', ({ principal, params }) => files.get(principal, params.id), {
@@ -118,8 +106,8 @@ export const fileRoutes = (gate: Gate, { files, sources }: FileRouteOptions) =>
     .post(
       '/files/:id/keep',
       async ({ principal, params, request, upload, set }) => {
-        const { title } = await keepBody.read(request, upload)
-        const source = await files.keep(principal, params.id, title)
+        const wanted = await keepBody.read(request, upload)
+        const source = await files.keep(principal, params.id, wanted)
         set.status = 202
         return source
       },

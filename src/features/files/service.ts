@@ -4,12 +4,14 @@ import { appError } from '../../core/errors.ts'
 import { CHAT_FILE_NAME_CHARS_MAX, CHAT_FILES_MAX } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
 import { firstChars } from '../../core/text.ts'
+import { NO_COLLECTION } from '../../storage/collections.ts'
+import type { Access } from '../knowledge/collections/access.ts'
 import type { KeepFile } from '../knowledge/files/keep.ts'
 import type { FileTextStore } from '../knowledge/files/store.ts'
-import type { Source } from '../knowledge/sources/model.ts'
-import type { ArrivedFile, Receive, Sources } from '../knowledge/sources/service.ts'
-import type { ChatFile, ChatFilesResponse, ChatFileText } from './model.ts'
-import type { FileRow, FileStore, Sight } from './store.ts'
+import type { ArrivedFile, Receive } from '../knowledge/sources/receive.ts'
+import type { Sources } from '../knowledge/sources/service.ts'
+import type { ChatFile, ChatFilesResponse, ChatFileText, KeepRequest } from './model.ts'
+import type { FileKey, FileRow, FileStore, NewChatFile, Sight } from './store.ts'
 
 export interface FilesParts {
   readonly store: FileStore
@@ -17,9 +19,11 @@ export interface FilesParts {
   readonly receive: Sources['receiveFile']
   readonly discard: Sources['discard']
   readonly keep: KeepFile
+  /** The collection that an upload goes to. */
+  readonly targetOf: Access['target']
   readonly clock: Clock
   /** How long a file lives after its last use. */
-  readonly hours: number
+  readonly hours: () => number
 }
 
 /** Who sees which files: a key of an app those of its app, a viewer their own. */
@@ -34,10 +38,19 @@ const missing = () => appError('not_found', { what: 'file' })
 /** Files that end are removed this many at a time. */
 const ENDED_AT_ONCE = 100
 
+type NewFile = Pick<NewChatFile, 'id' | 'name' | 'hash' | 'expiresAt'>
+
+const fileFrom = ({ kind, tenantId, appId, userId }: Principal, file: NewFile): NewChatFile => ({
+  ...file,
+  tenantId,
+  appId: kind === 'app' ? appId : null,
+  userId: kind === 'session' ? userId : null,
+})
+
 /** Files that people talk about: they live for a while, and the original is not kept. */
 export function createFiles(parts: FilesParts) {
-  const { store, texts, receive, discard, keep, clock, hours } = parts
-  const expiry = () => Math.round(clock.now() + hours * HOUR_MS)
+  const { store, texts, receive, discard, keep, targetOf, clock, hours } = parts
+  const expiry = () => Math.round(clock.now() + hours() * HOUR_MS)
   const tooMany = () => appError('quota_files', { max: CHAT_FILES_MAX })
 
   async function rowOf(principal: Principal, id: string): Promise<FileRow> {
@@ -57,28 +70,21 @@ export function createFiles(parts: FilesParts) {
     if ((await store.count(tenantId, clock.now())) >= CHAT_FILES_MAX) throw tooMany()
   }
 
-  const newFile = (principal: Principal, id: string, fileName: string, hash: string) => ({
-    id,
-    tenantId: principal.tenantId,
-    name: nameOf(fileName),
-    hash,
-    expiresAt: expiry(),
-    appId: principal.kind === 'app' ? principal.appId : null,
-    userId: principal.kind === 'session' ? principal.userId : null,
-  })
+  const newFile = (principal: Principal, id: string, fileName: string, hash: string) =>
+    fileFrom(principal, { id, name: nameOf(fileName), hash, expiresAt: expiry() })
 
   async function upload(principal: Principal, form: Receive): Promise<ChatFile> {
-    const { tenantId } = principal
-    await checkRoom(tenantId)
+    await checkRoom(principal.tenantId)
     const destine = ({ id, fileName, bytes }: ArrivedFile) => {
       const file = newFile(principal, id, fileName, sha256Hex(bytes))
       const insert = store.insert(file, clock.now(), CHAT_FILES_MAX)
-      return { kind: 'chat' as const, title: file.name, also: [insert] }
+      const kept = { kind: 'chat' as const, collection_id: NO_COLLECTION }
+      return { ...kept, title: file.name, also: [insert] }
     }
     const answer = async (id: string) => fileOf(await rowOf(principal, id))
-    return receive(tenantId, form, destine, answer).catch(async (error: unknown) => {
+    return receive(principal, form, destine, answer).catch(async (error: unknown) => {
       // Another upload may have taken the last place meanwhile.
-      await checkRoom(tenantId)
+      await checkRoom(principal.tenantId)
       throw error
     })
   }
@@ -130,25 +136,40 @@ export function createFiles(parts: FilesParts) {
     },
 
     /** Puts the text of a file into the knowledge base. */
-    async keep(principal: Principal, id: string, title: string | undefined): Promise<Source> {
-      return keep(principal.tenantId, await readyRow(principal, id), title)
+    async keep(principal: Principal, id: string, { title, collection_id }: KeepRequest) {
+      const row = await readyRow(principal, id)
+      const collection = await targetOf(principal, collection_id)
+      return keep(principal.tenantId, row, title, collection)
     },
 
     /** Notes that a turn has named these files. */
     use: (tenantId: string, ids: readonly string[]) => store.use(tenantId, ids, expiry()),
 
     prune: () => prune(parts),
+    sweep: () => sweep(parts),
   }
 }
 
 /** Removes files whose time is over. */
-async function prune({ store, discard, clock }: FilesParts): Promise<void> {
+const prune = ({ store, discard, clock }: FilesParts): Promise<void> =>
+  discardAll(discard, () => store.ended(clock.now(), ENDED_AT_ONCE))
+
+/** Removes files whose app was deleted, and what sessions say of files that are gone. */
+async function sweep({ store, discard }: FilesParts): Promise<void> {
+  await discardAll(discard, () => store.ofGoneApps(ENDED_AT_ONCE))
+  await store.forgetEnded()
+}
+
+/** Discards files until fewer than `ENDED_AT_ONCE` are found. */
+async function discardAll(
+  discard: FilesParts['discard'],
+  find: () => Promise<readonly FileKey[]>,
+): Promise<void> {
   for (;;) {
-    const ended = await store.ended(clock.now(), ENDED_AT_ONCE)
+    const ended = await find()
     for (const { tenant_id, id } of ended) await discard(tenant_id, id)
     if (ended.length < ENDED_AT_ONCE) break
   }
-  await store.forgetEnded()
 }
 
 export type Files = ReturnType<typeof createFiles>
@@ -170,7 +191,8 @@ const nameOf = (given: string): string =>
   ) || UNNAMED
 
 function fileOf({ state, expires_at, ...row }: FileRow): ChatFile {
-  const { id, name, media_type, bytes, error_class, error, pages, char_count, created_at } = row
+  const { id, name, media_type, bytes, error_class, error, char_count, created_at } = row
+  const { pages, pages_done, ocr_pages, pages_unread } = row
   const isWaiting = state === 'queued' || state === 'embedding'
   return {
     id,
@@ -181,8 +203,9 @@ function fileOf({ state, expires_at, ...row }: FileRow): ChatFile {
     error_class,
     error,
     pages,
-    pages_done: pages,
-    ocr_pages: 0,
+    pages_done: state === 'ready' ? pages : pages_done,
+    ocr_pages,
+    ...(pages_unread > 0 ? { pages_unread } : {}),
     char_count,
     expires_at: new Date(expires_at).toISOString(),
     created_at,

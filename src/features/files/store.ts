@@ -30,16 +30,19 @@ export type FileRow = Pick<
   | 'error_class'
   | 'error'
   | 'pages'
+  | 'pages_done'
+  | 'ocr_pages'
   | 'char_count'
   | 'created_at'
 > & {
+  readonly pages_unread: number
   readonly state: 'queued' | 'reading' | 'embedding' | 'ready' | 'failed'
   /** Epoch milliseconds. */
   readonly expires_at: number
 }
 
 const COLUMNS = `f.id, f.name, s.media_type, s.bytes, s.state, s.error_class, s.error, s.pages,
-  s.created_at, f.expires_at,
+  s.pages_done, s.ocr_pages, s.pages_unread, s.created_at, f.expires_at,
   (SELECT coalesce(sum(d.char_count), 0) FROM kb_doc d
     WHERE d.source_id = f.id AND d.stage = 'file') AS char_count`
 
@@ -53,6 +56,11 @@ const seen = ({ tenantId, appId, userId }: Sight, now: number): Statement => ({
         WHERE a.tenant_id = f.tenant_id AND a.id = f.app_id))`,
   args: [tenantId, now, appId, appId, userId, userId],
 })
+
+export interface FileKey {
+  readonly tenant_id: string
+  readonly id: string
+}
 
 /** Files that people talk about; their text is in documents (features/knowledge/files). */
 export function createFileStore(db: Db) {
@@ -74,13 +82,15 @@ export function createFileStore(db: Db) {
           SELECT ${file.id}, ${file.tenantId}, ${file.appId}, ${file.userId}, ${file.name},
             ${file.hash}, ${file.expiresAt}
           WHERE (SELECT count(*) FROM chat_file
-            WHERE tenant_id = ${file.tenantId} AND expires_at > ${now}) < ${max}`,
+            WHERE tenant_id = ${file.tenantId} AND expires_at > ${now})
+            + (SELECT count(*) FROM picture WHERE tenant_id = ${file.tenantId}) < ${max}`,
       ),
 
+    /** Living files of a tenant, and pictures of its talks. */
     async count(tenantId: string, now: number): Promise<number> {
       const row = await db.get<{ files: number }>(sql`
-        SELECT count(*) AS files FROM chat_file
-        WHERE tenant_id = ${tenantId} AND expires_at > ${now}`)
+        SELECT count(*) + (SELECT count(*) FROM picture WHERE tenant_id = ${tenantId}) AS files
+        FROM chat_file WHERE tenant_id = ${tenantId} AND expires_at > ${now}`)
       return row?.files ?? 0
     },
 
@@ -138,12 +148,17 @@ export function createFileStore(db: Db) {
         VALUES (${tenantId}, ${sessionId}, ${id}) ON CONFLICT DO NOTHING`,
       ),
 
-    /** Files whose time is over, or whose app was deleted. */
+    /** Files whose time is over. */
     ended: (now: number, limit: number) =>
-      db.all<{ tenant_id: string; id: string }>(sql`
+      db.all<FileKey>(sql`
+        SELECT tenant_id, id FROM chat_file WHERE expires_at <= ${now} LIMIT ${limit}`),
+
+    /** Files whose app was deleted. */
+    ofGoneApps: (limit: number) =>
+      db.all<FileKey>(sql`
         SELECT f.tenant_id, f.id FROM chat_file f
-        WHERE f.expires_at <= ${now} OR (f.app_id IS NOT NULL AND NOT EXISTS (
-          SELECT 1 FROM app a WHERE a.tenant_id = f.tenant_id AND a.id = f.app_id))
+        WHERE f.app_id IS NOT NULL AND NOT EXISTS (
+          SELECT 1 FROM app a WHERE a.tenant_id = f.tenant_id AND a.id = f.app_id)
         LIMIT ${limit}`),
 
     /** Removes what sessions say of files that are gone. */

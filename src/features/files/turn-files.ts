@@ -32,6 +32,11 @@ export interface FileTurn {
   readonly text: string
 }
 
+export interface OpenedFileTurn extends FileTurn {
+  /** Whether earlier turns of the session have named files. */
+  readonly hasEarlier: boolean
+}
+
 export interface TurnFilesParts extends FileQuoteParts {
   readonly store: FileStore
   readonly texts: Pick<FileTextStore, 'read' | 'firstOf'>
@@ -101,12 +106,12 @@ export function createTurnFiles(parts: TurnFilesParts) {
     },
 
     /** What the model reads of the named files, and of those that earlier turns have named. */
-    async open(turn: FileTurn, named: readonly FileRow[], signal: AbortSignal) {
+    async open(turn: OpenedFileTurn, named: readonly FileRow[], signal: AbortSignal) {
       if (!hasFiles(turn.principal)) return NO_FILES
       const { principal, sessionId } = turn
       const { tenantId } = principal
       const ids = new Set(named.map(({ id }) => id))
-      const living = await sessionRows(turn)
+      const living = turn.hasEarlier ? await sessionRows(turn) : []
       const earlier = living.filter(({ id, state }) => state === 'ready' && !ids.has(id))
       const all = [...named, ...earlier]
       if (all.length === 0) return NO_FILES

@@ -1,20 +1,23 @@
-import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import { KB_BODY_BYTES_MAX } from '../../core/limits/machine.ts'
 import { EVERYONE, type PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
 import { withoutIdleTimeout } from '../../http/request-limits.ts'
+import type { Access } from './collections/access.ts'
+import { COLLECTION_QUERY, viewIn } from './collections/routes.ts'
 import {
   KbChunksResponse,
   KbCreateRequest,
   KbCreateResponse,
   KbDeleteResponse,
+  KbDoc,
   KbDocsResponse,
+  KbMoveRequest,
   KbProgress,
   KbSearchRequest,
   KbSearchResponse,
@@ -22,22 +25,36 @@ import {
 import type { Kb } from './service.ts'
 
 const createBody = jsonBody(KbCreateRequest, { bytesMax: KB_BODY_BYTES_MAX })
+const moveBody = jsonBody(KbMoveRequest)
 const searchBody = jsonBody(KbSearchRequest, { bytesMax: KB_BODY_BYTES_MAX })
 const CHUNKS_QUERY = queryDoc({ from: 'number of the first chunk shown, from 0; default 0' })
 
 /** A device key may only search. */
 const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app', 'session']
 
+export interface KbRouteOptions {
+  readonly kb: Kb
+  readonly access: Access
+  readonly contexts: RequestContexts
+  readonly answers: JsonAnswers
+}
+
 /** The knowledge base; the same on both surfaces. */
-export const kbRoutes = (gate: Gate, kb: Kb, contexts: RequestContexts, answers: JsonAnswers) =>
-  new Elysia()
-    .use(gate)
+export const kbRoutes = (on: Gated, { kb, access, contexts, answers }: KbRouteOptions) =>
+  on
     .get(
       '/kb/docs',
-      (context) => answers.respond(context, () => kb.list(context.principal.tenantId)),
+      async (context) => {
+        const view = await viewIn(access, context)
+        return answers.respond(context, () => kb.list(view))
+      },
       {
         allow: NOT_DEVICES,
-        detail: { summary: 'List documents', responses: jsonDoc(KbDocsResponse) },
+        detail: {
+          summary: 'List documents',
+          parameters: COLLECTION_QUERY,
+          responses: jsonDoc(KbDocsResponse),
+        },
       },
     )
     .post(
@@ -46,7 +63,8 @@ export const kbRoutes = (gate: Gate, kb: Kb, contexts: RequestContexts, answers:
         const body = await createBody.read(request, upload)
         contexts.note(request, { textChars: charCount(body.text.trim()) })
         // A small machine may embed for minutes.
-        const create = () => kb.create(principal.tenantId, body, request.signal)
+        const collection = await access.target(principal, body.collection_id)
+        const create = () => kb.create(principal.tenantId, { ...body, collection }, request.signal)
         const created = await withoutIdleTimeout(request, server, create)
         set.status = 201
         return created
@@ -58,17 +76,17 @@ export const kbRoutes = (gate: Gate, kb: Kb, contexts: RequestContexts, answers:
         detail: { summary: 'Add a document', requestBody: createBody.doc },
       },
     )
-    .get('/kb/embedding', ({ principal }) => kb.progress(principal.tenantId), {
+    .get('/kb/embedding', async ({ principal }) => kb.progress(await access.viewOf(principal)), {
       allow: NOT_DEVICES,
       response: KbProgress,
       detail: { summary: 'How many documents wait to be embedded' },
     })
     .get(
       '/kb/docs/:id/chunks',
-      ({ principal, params, request }) => {
+      async ({ principal, params, request }) => {
         const from = new URL(request.url).searchParams.get('from') ?? '0'
         if (!/^\d{1,9}$/.test(from)) throw appError('query_invalid', { field: 'from' })
-        return kb.chunks(principal.tenantId, params.id, Number(from))
+        return kb.chunks(await access.viewOf(principal), params.id, Number(from))
       },
       {
         allow: NOT_DEVICES,
@@ -76,19 +94,39 @@ export const kbRoutes = (gate: Gate, kb: Kb, contexts: RequestContexts, answers:
         detail: { summary: 'Preview the chunks of a document', parameters: CHUNKS_QUERY },
       },
     )
-    .delete('/kb/docs/:id', ({ principal, params }) => kb.remove(principal.tenantId, params.id), {
-      allow: NOT_DEVICES,
-      response: KbDeleteResponse,
-      detail: { summary: 'Delete a document' },
-    })
+    .put(
+      '/kb/docs/:id',
+      async ({ principal, params, request, upload }) => {
+        const { collection_id } = await moveBody.read(request, upload)
+        const view = await access.viewOf(principal)
+        const to = await access.destination(principal, collection_id)
+        return kb.move(view, params.id, to)
+      },
+      {
+        allow: NOT_DEVICES,
+        parse: 'none',
+        response: KbDoc,
+        detail: { summary: 'Move a document to a collection', requestBody: moveBody.doc },
+      },
+    )
+    .delete(
+      '/kb/docs/:id',
+      async ({ principal, params }) => kb.remove(await access.viewOf(principal), params.id),
+      {
+        allow: NOT_DEVICES,
+        response: KbDeleteResponse,
+        detail: { summary: 'Delete a document' },
+      },
+    )
     .delete('/kb/docs/', () => missingId(), { allow: NOT_DEVICES, detail: { hide: true } })
     .delete('/kb/docs', () => missingId(), { allow: NOT_DEVICES, detail: { hide: true } })
     .post(
       '/kb/search',
       async ({ principal, request, upload }) => {
-        const { q } = await searchBody.read(request, upload)
+        const { q, collections } = await searchBody.read(request, upload)
         contexts.note(request, { textChars: charCount(q) })
-        return kb.search(principal.tenantId, q, request.signal)
+        const view = await access.narrow(await access.viewOf(principal), collections)
+        return kb.search(view, q, request.signal)
       },
       {
         allow: EVERYONE,

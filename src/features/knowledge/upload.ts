@@ -1,9 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
+import { NO_COLLECTION } from '../../storage/collections.ts'
+import { missingCollection } from './collections/access.ts'
 import { orUnavailable } from './index/embedding.ts'
 import type { Prepare } from './index/prepare.ts'
-import type { KbStore, NewDoc } from './index/store.ts'
+import type { KbStore } from './index/store.ts'
 import type { KbCreateRequest, KbCreateResponse } from './model.ts'
 
 const NOTE = '文档已保存，向量索引异步生效（通常数秒内可检索）'
@@ -15,6 +17,11 @@ export interface KbLimits {
   readonly docBytesMax: number
 }
 
+export interface NewDocument extends Pick<KbCreateRequest, 'title' | 'text'> {
+  /** The id of a collection; absent: none. */
+  readonly collection?: string
+}
+
 export interface UploadParts {
   readonly store: KbStore
   readonly prepare: Prepare
@@ -24,17 +31,18 @@ export interface UploadParts {
 
 /** Adds a document. It is embedded before it is stored, so that it is found completely at once. */
 export function createUpload({ store, prepare, limits, clock }: UploadParts) {
-  const { docsMax, docBytesMax } = limits
-  const full = () => appError('quota_docs', { max: docsMax })
-
   return async function create(
     tenantId: string,
-    request: KbCreateRequest,
+    request: NewDocument,
     signal?: AbortSignal,
   ): Promise<KbCreateResponse> {
+    const { collection = NO_COLLECTION } = request
+    const { docBytesMax } = limits
     if (Buffer.byteLength(request.text) > docBytesMax) {
       throw appError('doc_too_large', { max: docBytesMax / 1024 })
     }
+    const docsMax = await store.docsMaxOf(tenantId)
+    const full = () => appError('quota_docs', { max: docsMax })
     if ((await store.count(tenantId)) >= docsMax) throw full()
     // A lone surrogate has no UTF-8 form: the database would return another text.
     const text = request.text.trim().toWellFormed()
@@ -42,7 +50,7 @@ export function createUpload({ store, prepare, limits, clock }: UploadParts) {
     const { charCount, chunks, model } = await orUnavailable(
       prepare(tenantId, { title, text, places: null }, signal),
     )
-    const doc: NewDoc['doc'] = {
+    const doc = {
       id: newId(),
       title,
       char_count: charCount,
@@ -51,9 +59,12 @@ export function createUpload({ store, prepare, limits, clock }: UploadParts) {
       source_id: null,
       part: null,
       parts: null,
+      collection_id: collection === NO_COLLECTION ? null : collection,
     }
-    // Another upload may have reached the quota while this one was embedded.
-    if (!(await store.insert({ tenantId, stage: 'live', doc, model, chunks }))) throw full()
+    if (!(await store.insert({ tenantId, stage: 'live', doc, model, chunks }))) {
+      // Another upload may have reached the quota while this one was embedded.
+      throw (await store.hasCollection(tenantId, collection)) ? full() : missingCollection()
+    }
     return { ...doc, cited_7d: 0, note: NOTE }
   }
 }

@@ -1,17 +1,18 @@
 import type { Clock } from '../../../core/clock.ts'
 import { checked } from '../../../core/fields.ts'
 import { type Leases, leaseName } from '../../../storage/shared-state.ts'
+import { everything, type KbView } from '../collections/access.ts'
 import type { Archive } from '../index/archive.ts'
 import type { SourceArchive } from '../sources/archive.ts'
 import { type Source, SourceTitle } from '../sources/model.ts'
-import { titleOfFile } from '../sources/service.ts'
+import { titleOfFile } from '../sources/receive.ts'
 import type { FileTextStore } from './store.ts'
 
 export interface KeepFileParts {
   readonly texts: Pick<FileTextStore, 'documents' | 'parts'>
   readonly archive: Pick<Archive, 'add'>
   readonly sources: Pick<SourceArchive, 'begin' | 'publish' | 'discard'>
-  readonly get: (tenantId: string, id: string) => Promise<Source>
+  readonly get: (view: KbView, id: string) => Promise<Source>
   readonly leases: Pick<Leases, 'hold'>
   readonly clock: Pick<Clock, 'iso'>
   /** Called when documents may wait to be embedded or to be removed. */
@@ -25,6 +26,8 @@ export interface ReadFile {
   readonly media_type: string
   readonly bytes: number
   readonly pages: number | null
+  readonly ocr_pages: number
+  readonly pages_unread: number
 }
 
 /**
@@ -51,9 +54,10 @@ export function createKeepFile(parts: KeepFileParts) {
     tenantId: string,
     file: ReadFile,
     givenTitle: string | undefined,
+    collection: string,
   ): Promise<Source> {
     const title = checked(SourceTitle, givenTitle) || titleOfFile(file.name)
-    const { media_type, bytes, pages } = file
+    const { media_type, bytes, pages, ocr_pages, pages_unread } = file
     const created_at = clock.iso()
     const arriving = await sources.begin(tenantId, {
       kind: 'file',
@@ -63,6 +67,8 @@ export function createKeepFile(parts: KeepFileParts) {
       media_type,
       bytes,
       pages,
+      ocr_pages,
+      pages_unread,
       url: null,
       refresh: null,
       state: 'ready',
@@ -70,6 +76,7 @@ export function createKeepFile(parts: KeepFileParts) {
       created_at,
       checked_at: null,
       changed_at: null,
+      collection_id: collection,
     })
     const work = new AbortController()
     // Another server removes documents that nobody works on.
@@ -82,7 +89,7 @@ export function createKeepFile(parts: KeepFileParts) {
         onDocuments()
       }
     })
-    return get(tenantId, arriving.id)
+    return get(everything(tenantId), arriving.id)
   }
 }
 

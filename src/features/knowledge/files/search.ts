@@ -1,5 +1,7 @@
 import { KB_SCORE_MIN } from '../../../core/limits/contract.ts'
+import { createQuestion } from '../../../core/question.ts'
 import type { VectorIndex, VectorSpace, WordIndex } from '../../../storage/indexes.ts'
+import { everything } from '../collections/access.ts'
 import { createSearch, type SearchParts } from '../search/search.ts'
 import type { FileTextStore } from './store.ts'
 
@@ -79,7 +81,12 @@ export function createFileSearch({ texts, vectors, words, ...parts }: FileSearch
       vectors: vectorsOf(vectors, fileIds),
       words: wordsOf(words, fileIds),
     })
-    const { passages } = await search(tenantId, question, signal, hitsMax)
+    const { passages } = await search(
+      everything(tenantId),
+      createQuestion(tenantId, question, signal),
+      signal,
+      hitsMax,
+    )
     return passages.map(({ doc_id: fileId, seq, page, heading, text, score, relevance }) => ({
       fileId,
       seq,

@@ -1,7 +1,9 @@
 import { type Db, type Reader, sql } from '../../../storage/db.ts'
 import { docOf, KEYS_PER_DOC } from '../../../storage/indexes.ts'
+import type { KbView } from '../collections/access.ts'
 import { freshText, ownText } from '../index/index-text.ts'
-import { keyOf, type Passage } from '../index/store.ts'
+import { keyOf } from '../index/keys.ts'
+import type { Passage } from '../index/passage-store.ts'
 
 /** A passage of a file; its number counts on through all parts of the file. */
 export interface FilePassage {
@@ -9,6 +11,8 @@ export interface FilePassage {
   readonly page: number | null
   readonly heading: string | null
   readonly text: string
+  /** A model has read the page from a picture. */
+  readonly ocr?: true
 }
 
 interface PartRow {
@@ -25,15 +29,19 @@ export function createFileTextStore({ db, reader }: { db: Db; reader: Reader }) 
 
   /** Chunks of one document, each as it stands after the one before. */
   async function chunksOf(tenantId: string, num: number, from: number, to: number) {
-    const rows = await reader.all<FilePassage>(
+    const rows = await reader.all<Omit<FilePassage, 'ocr'> & { ocr: number }>(
       tenantId,
-      sql`SELECT seq, page, heading, text FROM kb_chunk
+      sql`SELECT seq, page, heading, text, ocr FROM kb_chunk
         WHERE doc_num = ${num} AND seq >= ${from - 1} AND seq < ${to} ORDER BY seq`,
     )
     const before = new Map(rows.map(({ seq, text }) => [seq + 1, text]))
     return rows
       .filter(({ seq }) => seq >= from)
-      .map((row) => ({ ...row, text: freshText(before.get(row.seq) ?? '', row.text) }))
+      .map(({ ocr, ...row }) => ({
+        ...row,
+        ...(ocr === 1 ? { ocr: true as const } : {}),
+        text: freshText(before.get(row.seq) ?? '', row.text),
+      }))
   }
 
   return {
@@ -82,7 +90,7 @@ export function createFileTextStore({ db, reader }: { db: Db; reader: Reader }) 
 
     /** Passages by their keys, unordered; `doc_id` is the file, `seq` counts through its parts. */
     async passages(
-      tenantId: string,
+      { tenantId }: KbView,
       keys: readonly number[],
       signal?: AbortSignal,
     ): Promise<Passage[]> {
@@ -92,7 +100,7 @@ export function createFileTextStore({ db, reader }: { db: Db; reader: Reader }) 
         tenantId,
         sql`
         SELECT d.num, d.source_id AS doc_id, d.title, c.seq, c.text, c.page, c.heading,
-          NULL AS url, b.text AS before,
+          NULL AS url, NULL AS collection_id, b.text AS before,
           (SELECT coalesce(sum(o.chunk_count), 0) FROM kb_doc o
             WHERE o.source_id = d.source_id AND o.stage = 'file' AND o.part < d.part) AS offset_seq
         FROM json_each(${wanted}) w
@@ -119,11 +127,14 @@ export function createFileTextStore({ db, reader }: { db: Db; reader: Reader }) 
           text: string
           page: number | null
           heading: string | null
+          ocr: number
         }>(
           tenantId,
-          sql`SELECT text, page, heading FROM kb_chunk WHERE doc_num = ${num} ORDER BY seq`,
+          sql`SELECT text, page, heading, ocr FROM kb_chunk WHERE doc_num = ${num} ORDER BY seq`,
         )
-        yield chunks
+        yield chunks.map(({ ocr, ...chunk }) =>
+          ocr === 1 ? { ...chunk, ocr: true as const } : chunk,
+        )
       }
     },
 

@@ -30,10 +30,12 @@ export interface Destination {
   readonly sourceId: string | null
   /** A document that it replaces. */
   readonly replaces?: string | undefined
+  /** Null: none. Documents of a source have that of their source. */
+  readonly collectionId?: string | null
 }
 
 export interface ArchiveParts {
-  readonly store: Pick<KbStore, 'insert'>
+  readonly store: Pick<KbStore, 'insert' | 'docsMaxOf'>
   readonly archive: ArchiveStore
   readonly limits: KbLimits
   readonly clock: Pick<Clock, 'steady'>
@@ -44,12 +46,11 @@ export interface ArchiveParts {
  * An imported document is found by its words at once, and waits to be embedded (reembed.ts).
  */
 export function createArchive({ store, archive, limits, clock }: ArchiveParts) {
-  const { docsMax, docBytesMax } = limits
-
   function checkSize(chunks: readonly PlainChunk[], fresh: readonly string[]): void {
     const bytes = (texts: readonly string[]) =>
       texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
     const all = bytes(chunks.map(({ text }) => text))
+    const { docBytesMax } = limits
     if (bytes(fresh) > docBytesMax || all > OVERLAPS_MAX * docBytesMax) {
       throw appError('doc_too_large', { max: docBytesMax / 1024 })
     }
@@ -59,10 +60,14 @@ export function createArchive({ store, archive, limits, clock }: ArchiveParts) {
     ...archive,
 
     /** Stores one document, all or nothing. Throws `doc_too_large` and `quota_docs`. */
-    async add(tenantId: string, carried: CarriedDoc, { sourceId, replaces }: Destination) {
+    async add(
+      tenantId: string,
+      carried: CarriedDoc,
+      { sourceId, replaces, collectionId = null }: Destination,
+    ) {
       const { title, text, createdAt, part, parts } = carried
       const slice = timeSlice(clock.steady)
-      if (text !== null && Buffer.byteLength(text) > docBytesMax) checkSize([], [text])
+      if (text !== null && Buffer.byteLength(text) > limits.docBytesMax) checkSize([], [text])
       const chunks = text === null ? carried.chunks : chunksOf({ text, places: null })
       if (slice.isOver()) await slice.next()
       const fresh = chunks.map((one, i) => freshText(chunks[i - 1]?.text ?? '', one.text))
@@ -78,10 +83,19 @@ export function createArchive({ store, archive, limits, clock }: ArchiveParts) {
       }
       const chars = fresh.reduce((sum, one) => sum + charCount(one), 0)
       const sized = { char_count: chars, chunk_count: chunks.length, created_at: createdAt }
-      const doc = { id: newId(), title, ...sized, source_id: sourceId, part, parts }
+      const doc = {
+        id: newId(),
+        title,
+        ...sized,
+        source_id: sourceId,
+        part,
+        parts,
+        collection_id: collectionId,
+      }
       const stage = sourceId === null ? 'live' : 'new'
       const added = { tenantId, stage, doc, model: WAITING, chunks: indexed, replaces } as const
-      if (!(await store.insert(added))) throw appError('quota_docs', { max: docsMax })
+      if (await store.insert(added)) return
+      throw appError('quota_docs', { max: await store.docsMaxOf(tenantId) })
     },
   }
 }

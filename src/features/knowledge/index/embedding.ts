@@ -5,7 +5,7 @@ import { createSemaphore, type Semaphore } from '../../../core/semaphore.ts'
 import { cutText, groupTexts } from '../../../core/text.ts'
 import { type TimeSlice, timeSlice } from '../../../core/time-slice.ts'
 import { joinParts } from '../../../core/vector.ts'
-import type { Embedder, EmbedKind } from '../../../upstream/ports/embedder.ts'
+import type { Embedder, EmbedKind, WordSimilarity } from '../../../upstream/ports/embedder.ts'
 import { ChannelFailure, openAiCodeOf } from '../../../upstream/ports/failure.ts'
 import { termsOf } from '../search/terms.ts'
 
@@ -76,7 +76,7 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
       question: string,
       texts: readonly string[],
       signal?: AbortSignal,
-    ): Promise<readonly number[] | null> {
+    ): Promise<readonly WordSimilarity[] | null> {
       const compare = embedder.wordSimilarities
       if (!compare) return null
       return await inTime(tenantId, (until) => compare(question, texts, until), signal)

@@ -1,7 +1,9 @@
 import { newId } from '../../../core/crypto.ts'
+import { NO_COLLECTION } from '../../../storage/collections.ts'
 import { expectRows, locked, type Statement, sql } from '../../../storage/db.ts'
+import { keysOf } from './keys.ts'
 import type { DocText, Prepare } from './prepare.ts'
-import { type KbStore, type KbStoreParts, keysOf } from './store.ts'
+import type { KbStore, KbStoreParts } from './store.ts'
 
 export interface PartStoreOptions extends Omit<KbStoreParts, 'reader'> {
   readonly store: KbStore
@@ -40,7 +42,7 @@ const REMOVED_AT_ONCE = 16
  * that they replace `old`; old ones are removed afterwards, again one by one.
  */
 export function createPartStore(options: PartStoreOptions) {
-  const { db, vectors, words, docsMax, store, prepare } = options
+  const { db, vectors, words, store, prepare } = options
   let sweeping: Promise<void> | null = null
 
   async function removeOld(): Promise<void> {
@@ -73,27 +75,39 @@ export function createPartStore(options: PartStoreOptions) {
         char_count: charCount,
         chunk_count: chunks.length,
         created_at: added.createdAt,
+        collection_id: null,
       }
       const scope = source.kind === 'chat' ? source.id : tenantId
       await store.insert({ tenantId, stage: 'new', doc, model, chunks, scope })
     },
 
+    docsMaxOf: store.docsMaxOf,
+
     /** How many documents the source may have beside the tenant's others. */
     async room(tenantId: string, sourceId: string): Promise<number> {
       const row = await db.get<{ docs: number }>(othersOf(tenantId, sourceId))
-      return docsMax - (row?.docs ?? 0)
+      return (await store.docsMaxOf(tenantId)) - (row?.docs ?? 0)
     },
 
-    /** Replaces the live documents by the `count` new ones; fails when there is no room. */
+    /**
+     * Replaces the live documents by the `count` new ones, which belong to the collection of their
+     * source; fails when there is no room.
+     */
     publish: (tenantId: string, sourceId: string, count: number): Statement[] => [
       sql`UPDATE kb_doc SET stage = 'old'
         WHERE tenant_id = ${tenantId} AND source_id = ${sourceId} AND stage = 'live'`,
       expectRows(
         count,
-        locked('kb_doc', tenantId)`UPDATE kb_doc SET stage = 'live'
+        locked('kb_doc', tenantId)`UPDATE kb_doc SET stage = 'live', collection_id = coalesce(
+            (SELECT collection_id FROM kb_source
+              WHERE tenant_id = ${tenantId} AND id = ${sourceId}),
+            ${NO_COLLECTION})
           WHERE tenant_id = ${tenantId} AND source_id = ${sourceId} AND stage = 'new'
             AND (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'
-              AND source_id IS DISTINCT FROM ${sourceId}) + ${count} <= ${docsMax}`,
+              AND source_id IS DISTINCT FROM ${sourceId}) + ${count}
+              <= coalesce((SELECT CASE WHEN max_docs < ${options.docsMax} THEN max_docs
+                ELSE ${options.docsMax} END FROM tenant WHERE id = ${tenantId}),
+                ${options.docsMax})`,
       ),
     ],
 

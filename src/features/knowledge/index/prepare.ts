@@ -12,6 +12,8 @@ export interface Place {
   readonly start: number
   readonly page: number | null
   readonly heading: string | null
+  /** Whether a model has read its page from a picture. */
+  readonly ocr?: true | undefined
 }
 
 export interface DocText {
@@ -34,7 +36,7 @@ export interface PrepareParts {
 }
 
 /** A chunk before it is indexed. */
-export type PlainChunk = Pick<NewChunk, 'text' | 'page' | 'heading'>
+export type PlainChunk = Pick<NewChunk, 'text' | 'page' | 'heading' | 'ocr'>
 
 /** The chunks of a document, with the page and the heading at which each begins. */
 export function chunksOf({ text, places }: Omit<DocText, 'title'>): PlainChunk[] {
@@ -81,7 +83,8 @@ function placesIn(places: readonly Place[]) {
   let next = 0
   return (at: number) => {
     while ((places[next]?.start ?? Infinity) <= at) next++
-    const { page = null, heading = null } = places[next - 1] ?? {}
-    return { page, heading: heading && firstChars(heading, KB_HEADING_CHARS_MAX) }
+    const { page = null, heading = null, ocr } = places[next - 1] ?? {}
+    const place = { page, heading: heading && firstChars(heading, KB_HEADING_CHARS_MAX) }
+    return ocr ? { ...place, ocr } : place
   }
 }

@@ -1,6 +1,7 @@
 import { expectRows, sql, storedAsExpected } from '../../../storage/db.ts'
 import type { ChunkIndex } from './embedding.ts'
-import { type KbStoreParts, keyOf } from './store.ts'
+import { keyOf } from './keys.ts'
+import type { KbStoreParts } from './store.ts'
 
 /** A document whose vectors are not of the current model. */
 export interface StaleDoc {

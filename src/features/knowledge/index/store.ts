@@ -1,31 +1,21 @@
-import { KB_CHUNKS_SHOWN_MAX } from '../../../core/limits/contract.ts'
+import { NO_COLLECTION, within } from '../../../storage/collections.ts'
 import {
   type Db,
   expectRows,
+  joined,
   locked,
   type Reader,
   type Statement,
   sql,
   storedAsExpected,
 } from '../../../storage/db.ts'
-import { docOf, KEYS_PER_DOC, type VectorIndex, type WordIndex } from '../../../storage/indexes.ts'
-import type { KbChunk, KbDoc, KbPart } from '../model.ts'
+import { KEYS_PER_DOC, type VectorIndex, type WordIndex } from '../../../storage/indexes.ts'
+import type { KbView } from '../collections/access.ts'
+import type { KbDoc } from '../model.ts'
+import { createDocStore, findDoc } from './doc-store.ts'
 import type { ChunkIndex } from './embedding.ts'
-import { ownText } from './index-text.ts'
-
-/** The key of a chunk in both indexes. */
-export const keyOf = (num: number, seq: number) => num * KEYS_PER_DOC + seq
-
-interface StoredDoc {
-  readonly num: number
-  readonly chunk_count: number
-}
-
-/** The keys of all chunks of a document. */
-export const keysOf = ({ num, chunk_count }: StoredDoc): number[] =>
-  Array.from({ length: chunk_count }, (_, seq) => keyOf(num, seq))
-
-const seqOf = (key: number) => key % KEYS_PER_DOC
+import { keyOf, keysOf } from './keys.ts'
+import { createPassageStore } from './passage-store.ts'
 
 export interface NewChunk extends Omit<ChunkIndex, 'vector'> {
   /** Null in a document that waits to be embedded. */
@@ -33,13 +23,15 @@ export interface NewChunk extends Omit<ChunkIndex, 'vector'> {
   readonly text: string
   readonly page: number | null
   readonly heading: string | null
+  /** Whether a model has read its page from a picture; absent: no. */
+  readonly ocr?: true | undefined
 }
 
 export interface NewDoc {
   readonly tenantId: string
   /** `new`: one of the parts of a source, which are shown together (part-store.ts). */
   readonly stage: 'live' | 'new'
-  readonly doc: Omit<KbDoc, 'cited_7d'>
+  readonly doc: Omit<KbDoc, 'cited_7d' | 'collection_id'> & Partial<Pick<KbDoc, 'collection_id'>>
   /** `WAITING` while the chunks have no vectors. */
   readonly model: string
   readonly chunks: readonly NewChunk[]
@@ -51,13 +43,6 @@ export interface NewDoc {
 
 /** The model of a document that is not embedded yet, and is found by its words meanwhile. */
 export const WAITING = ''
-
-/** A chunk as a search returns it and a model reads it. */
-export interface Passage extends KbChunk {
-  readonly key: number
-  readonly doc_id: string
-  readonly title: string
-}
 
 export interface KbStoreParts {
   readonly db: Db
@@ -72,14 +57,14 @@ export interface KbStoreParts {
 
 /** Documents and their chunks; each write includes both indexes. */
 export function createKbStore(parts: KbStoreParts) {
-  const { db, reader, vectors, words, docsMax, nextNum = countedNums(db) } = parts
+  const { db, reader, vectors, words, nextNum = countedNums(db) } = parts
 
   return {
     /**
      * Stores document, chunks, words and vectors, all or nothing; they are on disk when this
-     * resolves. False when the tenant has `docsMax` documents; `new` ones do not count. The
-     * document that it replaces is hidden in the same transaction, and removed by the next sweep
-     * (part-store.ts).
+     * resolves. False when the tenant has `docsMax` documents; `new` ones do not count. False, too,
+     * when its collection was deleted meanwhile. The document that it replaces is hidden in the
+     * same transaction, and removed by the next sweep (part-store.ts).
      */
     async insert(added: NewDoc): Promise<boolean> {
       const { tenantId, model, chunks, replaces, scope = tenantId } = added
@@ -90,7 +75,7 @@ export function createKbStore(parts: KbStoreParts) {
       const embedded = keyed.flatMap(({ key, vector }) => (vector ? [{ key, vector }] : []))
       const batch = db.batch([
         ...(replaces === undefined ? [] : [retireDoc(tenantId, replaces)]),
-        expectRows(1, insertDoc(num, added, docsMax)),
+        expectRows(1, insertDoc(num, added, parts.docsMax)),
         ...chunks.map((chunk, seq) => insertChunk(num, seq, chunk)),
         ...words.upsert(scope, keyed),
         ...(embedded.length > 0 ? vectors.upsert({ tenantId: scope, model }, embedded) : []),
@@ -100,14 +85,20 @@ export function createKbStore(parts: KbStoreParts) {
 
     /**
      * Once this resolves, no search finds the document. A source is deleted with its last document.
-     * False when there is no such document.
+     * False when the view has no such document.
      */
-    async remove(tenantId: string, id: string): Promise<boolean> {
-      const doc = await findDoc(db, tenantId, id)
+    async remove(view: KbView, id: string): Promise<boolean> {
+      const { tenantId } = view
+      const doc = await findDoc(db, view, id)
       if (!doc) return false
       const keys = keysOf(doc)
-      const [removed] = await db.batch([
+      // It may have left the view since it was found.
+      const remove = joined(
         sql`DELETE FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${id} AND stage = 'live'`,
+        within('collection_id', view.collections),
+      )
+      const batch = db.batch([
+        expectRows(1, remove),
         locked('kb_doc', tenantId)`
           DELETE FROM kb_source WHERE tenant_id = ${tenantId} AND id = ${doc.source_id}
           AND NOT EXISTS (
@@ -115,10 +106,30 @@ export function createKbStore(parts: KbStoreParts) {
         ...words.remove(keys),
         ...vectors.remove(keys),
       ])
-      return removed?.changes === 1
+      return await storedAsExpected(batch)
     },
 
-    ...createReads(db, reader),
+    /** How many documents the tenant may have. */
+    async docsMaxOf(tenantId: string): Promise<number> {
+      const own = await db.get<{ max_docs: number | null }>(sql`
+        SELECT max_docs FROM tenant WHERE id = ${tenantId}`)
+      return Math.min(parts.docsMax, own?.max_docs ?? parts.docsMax)
+    },
+
+    /** Moves a typed document; false when the view has none, or there is no such collection. */
+    async move({ tenantId, collections }: KbView, id: string, to: string): Promise<boolean> {
+      const move = joined(
+        locked('kb_doc', tenantId)`UPDATE kb_doc SET collection_id = ${to}
+        WHERE tenant_id = ${tenantId} AND id = ${id} AND stage = 'live' AND source_id IS NULL
+          AND (${to} = ${NO_COLLECTION} OR EXISTS (SELECT 1 FROM kb_collection
+            WHERE tenant_id = ${tenantId} AND id = ${to} AND gone = 0))`,
+        within('collection_id', collections),
+      )
+      return (await db.run(move)).changes === 1
+    },
+
+    ...createDocStore(db),
+    ...createPassageStore(db, reader),
   }
 }
 
@@ -141,118 +152,24 @@ function countedNums(db: Db): () => Promise<number> {
 /** Changes no row when the tenant has `docsMax` documents. */
 const insertDoc = (num: number, added: NewDoc, docsMax: number): Statement => {
   const { tenantId, doc, model, stage } = added
+  const collection = doc.collection_id ?? NO_COLLECTION
   return locked('kb_doc', tenantId)`
   INSERT INTO kb_doc (num, id, tenant_id, title, char_count, chunk_count, created_at, embed_model,
-    source_id, part, parts, stage)
+    source_id, part, parts, stage, collection_id)
   SELECT ${num}, ${doc.id}, ${tenantId}, ${doc.title}, ${doc.char_count}, ${doc.chunk_count},
-    ${doc.created_at}, ${model}, ${doc.source_id}, ${doc.part}, ${doc.parts}, ${stage}
-  WHERE ${stage} = 'new' OR
-    (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live') < ${docsMax}`
+    ${doc.created_at}, ${model}, ${doc.source_id}, ${doc.part}, ${doc.parts}, ${stage},
+    ${collection}
+  WHERE (${stage} = 'new' OR
+      (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live')
+        < coalesce((SELECT CASE WHEN max_docs < ${docsMax} THEN max_docs ELSE ${docsMax} END
+          FROM tenant WHERE id = ${tenantId}), ${docsMax}))
+    AND (${collection} = ${NO_COLLECTION} OR EXISTS (SELECT 1 FROM kb_collection
+      WHERE tenant_id = ${tenantId} AND id = ${collection} AND gone = 0))`
 }
 
 const retireDoc = (tenantId: string, id: string): Statement => sql`
   UPDATE kb_doc SET stage = 'old' WHERE tenant_id = ${tenantId} AND id = ${id} AND stage = 'live'`
 
-const insertChunk = (num: number, seq: number, { text, page, heading }: NewChunk): Statement => sql`
-  INSERT INTO kb_chunk (doc_num, seq, text, page, heading)
-  VALUES (${num}, ${seq}, ${text}, ${page}, ${heading})`
-
-const findDoc = (db: Db, tenantId: string, id: string) =>
-  db.get<StoredDoc & { title: string; source_id: string | null; url: string | null }>(sql`
-    SELECT d.num, d.title, d.chunk_count, d.source_id, s.url
-    FROM kb_doc d LEFT JOIN kb_source s ON s.id = d.source_id
-    WHERE d.tenant_id = ${tenantId} AND d.id = ${id} AND d.stage = 'live'`)
-
-function createReads(db: Db, reader: Reader) {
-  return {
-    /** All documents with their citations since a day. */
-    list: (tenantId: string, citedSince: number) =>
-      db.all<KbDoc>(sql`
-        SELECT id, title, char_count, chunk_count, created_at, source_id, part, parts,
-          (SELECT coalesce(sum(count), 0) FROM kb_citation
-            WHERE doc_num = num AND day >= ${citedSince}) AS cited_7d
-        FROM kb_doc
-        WHERE tenant_id = ${tenantId} AND stage = 'live'
-        ORDER BY created_at DESC, source_id NULLS FIRST, part NULLS FIRST, num DESC`),
-
-    async count(tenantId: string): Promise<number> {
-      return (await this.size(tenantId)).docs
-    },
-
-    /** How many documents and passages the tenant has. */
-    async size(tenantId: string): Promise<{ docs: number; passages: number }> {
-      const row = await db.get<{ docs: number; passages: number | null }>(sql`
-        SELECT count(*) AS docs, sum(chunk_count) AS passages FROM kb_doc
-        WHERE tenant_id = ${tenantId} AND stage = 'live'`)
-      return { docs: row?.docs ?? 0, passages: row?.passages ?? 0 }
-    },
-
-    /** The keys of `count` passages spread over the tenant's documents, or of all when fewer. */
-    async someKeys(tenantId: string, count: number): Promise<number[]> {
-      const docs = await db.all<{ num: number; chunk_count: number }>(sql`
-        SELECT num, chunk_count FROM kb_doc
-        WHERE tenant_id = ${tenantId} AND stage = 'live' ORDER BY num`)
-      const all = docs.reduce((sum, { chunk_count }) => sum + chunk_count, 0)
-      const step = Math.max(1, all / count)
-      const keys: number[] = []
-      let start = 0
-      for (const { num, chunk_count } of docs) {
-        for (; keys.length < count && keys.length * step < start + chunk_count; ) {
-          keys.push(keyOf(num, Math.floor(keys.length * step) - start))
-        }
-        start += chunk_count
-      }
-      return keys
-    },
-
-    /** Null when the tenant has no such document. */
-    async chunks(tenantId: string, id: string, from: number): Promise<KbChunk[] | null> {
-      const doc = await findDoc(db, tenantId, id)
-      if (!doc) return null
-      return db.all<KbChunk>(sql`
-        SELECT seq, text, page, heading, ${doc.url} AS url FROM kb_chunk
-        WHERE doc_num = ${doc.num} AND seq >= ${from}
-        ORDER BY seq LIMIT ${KB_CHUNKS_SHOWN_MAX}`)
-    },
-
-    /** `count` chunks from number `from` on; null when the tenant has no such document. */
-    async part(tenantId: string, id: string, from: number, count: number): Promise<KbPart | null> {
-      const doc = await findDoc(db, tenantId, id)
-      if (!doc) return null
-      const chunks = await db.all<KbPart['chunks'][number]>(sql`
-        SELECT seq, text FROM kb_chunk WHERE doc_num = ${doc.num} AND seq >= ${from}
-        ORDER BY seq LIMIT ${count}`)
-      const next = (chunks.at(-1)?.seq ?? doc.chunk_count) + 1
-      const next_seq = next < doc.chunk_count ? next : null
-      return { title: doc.title, url: doc.url, chunks, next_seq }
-    },
-
-    /** The passages of those keys that belong to the tenant, unordered. */
-    async passages(
-      tenantId: string,
-      keys: readonly number[],
-      signal?: AbortSignal,
-    ): Promise<Passage[]> {
-      const wanted = JSON.stringify(keys.map((key) => [docOf(key), seqOf(key)]))
-      // CROSS JOIN fixes the order; otherwise SQLite reads all of the tenant's chunks.
-      const found = sql`
-        SELECT d.num, d.id AS doc_id, d.title, c.seq, c.text, c.page, c.heading, s.url,
-          b.text AS before
-        FROM json_each(${wanted}) w
-          CROSS JOIN kb_doc d
-          CROSS JOIN kb_chunk c
-          LEFT JOIN kb_chunk b ON b.doc_num = d.num AND b.seq = c.seq - 1
-          LEFT JOIN kb_source s ON s.id = d.source_id
-        WHERE d.num = CAST(w.value ->> 0 AS BIGINT) AND d.tenant_id = ${tenantId}
-          AND d.stage = 'live'
-          AND c.doc_num = d.num AND c.seq = CAST(w.value ->> 1 AS BIGINT)`
-      type Row = Omit<Passage, 'key'> & { num: number; before: string | null }
-      const rows = await reader.all<Row>(tenantId, found, signal)
-      return rows.map(({ num, before, ...row }) => ({
-        ...row,
-        text: ownText(before ?? '', row.text),
-        key: keyOf(num, row.seq),
-      }))
-    },
-  }
-}
+const insertChunk = (num: number, seq: number, { text, page, heading, ocr }: NewChunk) => sql`
+  INSERT INTO kb_chunk (doc_num, seq, text, page, heading, ocr)
+  VALUES (${num}, ${seq}, ${text}, ${page}, ${heading}, ${ocr ? 1 : 0})`

@@ -41,7 +41,8 @@ export function createCalibration({ store, vectors, clock }: CalibrationParts) {
   }
 
   async function measure(space: VectorSpace, dimensions: number, signal?: AbortSignal) {
-    const keys = await store.someKeys(space.tenantId, SAMPLE)
+    const { tenantId, collections = null } = space
+    const keys = await store.someKeys({ tenantId, collections }, SAMPLE)
     const found = await vectors.read(space, dimensions, keys, signal)
     if (found.length < SAMPLE_MIN) return null
     const cosines = found.flatMap((a, i) => found.slice(0, i).map((b) => dot(a, b)))

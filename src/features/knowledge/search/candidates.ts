@@ -1,8 +1,11 @@
+import type { Question } from '../../../core/question.ts'
 import { dot } from '../../../core/vector.ts'
 import type { VectorIndex, WordIndex } from '../../../storage/indexes.ts'
+import type { KbView } from '../collections/access.ts'
 import type { LiveEmbedding } from '../index/embedding.ts'
 import { indexTextOf } from '../index/index-text.ts'
-import type { KbStore, Passage } from '../index/store.ts'
+import type { Passage } from '../index/passage-store.ts'
+import type { KbStore } from '../index/store.ts'
 import type { CalibrationOf } from './calibration.ts'
 import { queryTerms, withoutStopWords } from './terms.ts'
 
@@ -37,24 +40,26 @@ export function createCandidates(parts: CandidateParts) {
   const { store, embedding, vectors, words, calibrationOf } = parts
 
   return async function candidatesOf(
-    tenantId: string,
-    question: string,
+    view: KbView,
+    asked: Question,
     signal?: AbortSignal,
   ): Promise<Candidate[]> {
+    const { tenantId, collections } = view
+    const { text: question } = asked
     const embedder = embedding.current.shared
-    const [query] = await embedder.embedForSearch(tenantId, [question], 'query', signal)
-    const space = { tenantId, model: await embedder.identify(signal) }
+    const query = await asked.vector(embedder)
+    const space = { tenantId, collections, model: await embedder.identify(signal) }
     // A text without a word that the model knows has the zero vector, which is near to nothing.
     const vector = query?.some((x) => x !== 0) ? query : null
     const [byWord, near] = await Promise.all([
-      words.search(tenantId, queryTerms(withoutStopWords(question)), BY_WORDS, signal),
+      words.search(tenantId, queryTerms(withoutStopWords(question)), BY_WORDS, signal, collections),
       vector ? vectors.search(space, vector, BY_VECTORS, signal) : [],
     ])
     const cosines = new Map(near.map(({ key, cosine }) => [key, cosine]))
     const coverage = new Map(byWord.map((match) => [match.key, match.coverage]))
     const byWordAlone = byWord.map(({ key }) => key).filter((key) => !cosines.has(key))
     const [passages] = await Promise.all([
-      store.passages(tenantId, [...cosines.keys(), ...byWordAlone], signal),
+      store.passages(view, [...cosines.keys(), ...byWordAlone], signal),
       vector ? addCosines(vector, byWordAlone) : null,
     ])
     if (vector) await addMissing(vector, passages)

@@ -1,6 +1,14 @@
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../../storage/db.ts'
+import { NO_COLLECTION } from '../../../storage/collections.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../../storage/db.ts'
 import { REFRESH_MS } from './model.ts'
-import type { SourceKey, SourceRow } from './store.ts'
+import type { SourceKey, SourceRow } from './row.ts'
 
 /** A source as an export carries it. */
 export interface CarriedSource
@@ -12,10 +20,15 @@ export interface CarriedSource
   /** `gone`: the page has vanished, and its documents stay. */
   readonly state: 'ready' | 'gone'
   readonly pages: number | null
+  /** Absent: none. */
+  readonly ocr_pages?: number
+  readonly pages_unread?: number
   readonly text_hash: string | null
   readonly created_at: string
   readonly checked_at: string | null
   readonly changed_at: string | null
+  /** The id of a collection, or `none`. */
+  readonly collection_id: string
 }
 
 export interface KnownSource extends Pick<SourceRow, 'id' | 'title' | 'url'> {
@@ -38,7 +51,7 @@ export function createSourceArchiveStore(db: Db) {
       db.get<CarriedSource>(sql`
         SELECT kind, title, is_named, file_name, media_type, bytes, url, refresh, pages, text_hash,
           CASE state WHEN 'gone' THEN 'gone' ELSE 'ready' END AS state,
-          created_at, checked_at, changed_at
+          created_at, checked_at, changed_at, collection_id
         FROM kb_source WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
     /** Pages without documents. */
@@ -52,7 +65,7 @@ export function createSourceArchiveStore(db: Db) {
     known: (tenantId: string) =>
       db.all<KnownSource>(sql`
         SELECT id, kind, title, url FROM kb_source
-        WHERE tenant_id = ${tenantId} AND kind <> 'chat' ORDER BY created_at, id`),
+        WHERE tenant_id = ${tenantId} AND kind IN ('file', 'url') ORDER BY created_at, id`),
 
     /**
      * Stores a source in one batch with the statements that show its documents, and removes the one
@@ -63,7 +76,7 @@ export function createSourceArchiveStore(db: Db) {
         sql`DELETE FROM kb_source WHERE tenant_id = ${tenant_id} AND id = ${old}`
       const removed = replaces === null ? [] : [replaces.retire, remove(replaces.id)]
       const inserted = expectRows(1, insertRow({ tenant_id, id }, source, now))
-      return storedAsExpected(db.batch([...removed, ...show, inserted]))
+      return storedAsExpected(db.batch([...removed, inserted, ...show]))
     },
   }
 }
@@ -74,11 +87,15 @@ export type SourceArchiveStore = ReturnType<typeof createSourceArchiveStore>
 function insertRow({ tenant_id, id }: SourceKey, source: CarriedSource, now: number): Statement {
   const { refresh } = source
   const every = refresh === null ? null : REFRESH_MS[refresh]
-  return sql`
+  return locked('kb_source', tenant_id)`
     INSERT INTO kb_source (id, tenant_id, kind, title, is_named, file_name, media_type, bytes, url,
-      refresh, state, pages, text_hash, created_at, checked_at, changed_at, due_at)
+      refresh, state, pages, pages_done, ocr_pages, pages_unread, text_hash, created_at,
+      checked_at, changed_at, due_at, collection_id)
     VALUES (${id}, ${tenant_id}, ${source.kind}, ${source.title}, ${source.is_named},
       ${source.file_name}, ${source.media_type}, ${source.bytes}, ${source.url}, ${refresh},
-      ${source.state}, ${source.pages}, ${source.text_hash}, ${source.created_at},
-      ${source.checked_at}, ${source.changed_at}, ${every === null ? null : now + every})`
+      ${source.state}, ${source.pages}, ${source.pages}, ${source.ocr_pages ?? 0},
+      ${source.pages_unread ?? 0}, ${source.text_hash}, ${source.created_at}, ${source.checked_at},
+      ${source.changed_at}, ${every === null ? null : now + every},
+      coalesce((SELECT id FROM kb_collection WHERE tenant_id = ${tenant_id}
+        AND id = ${source.collection_id} AND gone = 0), ${NO_COLLECTION}))`
 }

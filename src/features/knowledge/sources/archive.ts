@@ -5,6 +5,7 @@ import { SOURCES_REFRESHED_MAX } from '../../../core/limits/contract.ts'
 import { type AllowList, checkedUrl } from '../../../upstream/egress/url-guard.ts'
 import type { PartStore } from '../index/part-store.ts'
 import type { CarriedSource, KnownSource, SourceArchiveStore } from './archive-store.ts'
+import { noUploader } from './row.ts'
 import type { Sources } from './service.ts'
 import type { SourceStore } from './store.ts'
 import type { SourceWork } from './work.ts'
@@ -12,11 +13,10 @@ import type { SourceWork } from './work.ts'
 export interface SourceArchiveParts {
   readonly archive: SourceArchiveStore
   readonly store: Pick<SourceStore, 'counts'>
-  readonly documents: Pick<PartStore, 'publish' | 'retire' | 'discard' | 'sweep'>
+  readonly documents: Pick<PartStore, 'publish' | 'retire' | 'discard' | 'sweep' | 'docsMaxOf'>
   readonly work: Pick<SourceWork, 'end'>
   readonly addUrl: Sources['addUrl']
   readonly clock: Pick<Clock, 'now'>
-  readonly docsMax: number
   /** Private hosts that tenants may name. */
   readonly allow: () => AllowList
 }
@@ -31,7 +31,7 @@ export interface Arriving {
 
 /** Exports and imports sources with their documents. */
 export function createSourceArchive(parts: SourceArchiveParts) {
-  const { archive, store, documents, work, addUrl, clock, docsMax, allow } = parts
+  const { archive, store, documents, work, addUrl, clock, allow } = parts
 
   return {
     carried: archive.carried,
@@ -66,7 +66,7 @@ export function createSourceArchive(parts: SourceArchiveParts) {
           replaces === null ? null : { id: replaces, retire: documents.retire(tenantId, replaces) },
         now: clock.now(),
       })
-      if (!isStored) throw appError('quota_docs', { max: docsMax })
+      if (!isStored) throw appError('quota_docs', { max: await documents.docsMaxOf(tenantId) })
       if (replaces !== null) work.end(replaces)
     },
 
@@ -75,9 +75,14 @@ export function createSourceArchive(parts: SourceArchiveParts) {
 
     /** Adds a page that was never read: it is fetched like a new one. */
     async addUnread(tenantId: string, { source }: Arriving): Promise<void> {
-      const { url, title, is_named, refresh } = source
+      const { url, title, is_named, refresh, collection_id: collection } = source
       const named = is_named === 1 ? title : undefined
-      await addUrl(tenantId, { url: url ?? '', refresh: refresh ?? 'off', title: named })
+      await addUrl(noUploader(tenantId), {
+        url: url ?? '',
+        refresh: refresh ?? 'off',
+        title: named,
+        collection,
+      })
     },
 
     /** Removes documents that were replaced or discarded. */

@@ -1,6 +1,9 @@
 import type { DocumentBlock } from '../../../upstream/ports/parser.ts'
 
-export type Block = Omit<DocumentBlock, 'type'>
+export interface Block extends Omit<DocumentBlock, 'type'> {
+  /** Whether a model has read its page from a picture. */
+  readonly ocr?: true | undefined
+}
 
 /** The text of one document, and the places where its pages and headings begin. */
 export interface Part {
@@ -13,6 +16,7 @@ interface Place {
   readonly start: number
   readonly page: number | null
   readonly heading: string | null
+  readonly ocr?: true
 }
 
 /** Between two blocks. */
@@ -48,8 +52,9 @@ function endOfPart(blocks: readonly Block[], begin: number, bytesMax: number): n
 function join(blocks: readonly Block[]): Part {
   const places: Place[] = []
   let start = 0
-  for (const { text, page, heading } of blocks) {
-    places.push({ start, page, heading })
+  for (const { text, page, heading, ocr } of blocks) {
+    const place = { start, page, heading }
+    places.push(ocr ? { ...place, ocr } : place)
     start += text.length + GAP.length
   }
   const isKnown = places.some(({ page, heading }) => page !== null || heading !== null)

@@ -33,6 +33,23 @@ const SENTENCES = {
 export const failure = (errorClass: keyof typeof SENTENCES, cause?: unknown) =>
   new SourceFailure(errorClass, SENTENCES[errorClass], { cause })
 
+/** Why scanned pages are not read. The file is kept for a while: it can be read again. */
+const OF_SCANS = {
+  budget: '今日 token 额度已用完，已读的页会保留，之后可重新读取',
+  no_vision: '所选模型不能看图',
+  upstream: '模型服务暂不可用，已读的页会保留，之后可重新读取',
+} as const
+
+export class ScanFailure extends SourceFailure {
+  constructor(errorClass: keyof typeof OF_SCANS, cause?: unknown) {
+    super(errorClass, OF_SCANS[errorClass], { cause })
+  }
+}
+
+/** The key that has sent the file is gone, so nobody would pay for its pages. */
+export const keyRevoked = (cause: unknown) =>
+  new SourceFailure('budget', '上传所用的密钥已撤销，请重新上传', { cause })
+
 const OF_PARSER: Record<ParseFailureReason, keyof typeof SENTENCES> = {
   unreadable: 'malformed',
   too_long: 'too_complex',

@@ -1,3 +1,4 @@
+import { pictureKind } from '../../../core/picture-kind.ts'
 import { textEncoding } from '../../../core/text-encoding.ts'
 import { firstZipName, isZip, zipEntries } from '../../../core/zip.ts'
 import type { DocumentKind } from '../../../upstream/ports/parser.ts'
@@ -18,14 +19,15 @@ const KINDS = {
   csv: 'text/csv',
   markdown: 'text/markdown',
   text: 'text/plain',
-} as const satisfies Record<DocumentKind, string>
+} as const satisfies Record<Exclude<DocumentKind, 'picture'>, string>
 
-const kindOf = (kind: DocumentKind): FileKind => ({ kind, mediaType: KINDS[kind] })
+const kindOf = (kind: keyof typeof KINDS): FileKind => ({ kind, mediaType: KINDS[kind] })
 
 /**
  * The kind of a file by its contents; its name, and then its declared media type, only choose among
- * kinds of text. `encrypted`: an office file that needs a password. Null: not supported. Reads the
- * beginning of the file and the names in an archive, and unpacks nothing.
+ * kinds of text, and keep a program from being one. `encrypted`: an office file that needs a
+ * password. Null: not supported. Reads the beginning of the file and the names in an archive, and
+ * unpacks nothing.
  */
 export function fileKind(
   bytes: Uint8Array,
@@ -35,6 +37,11 @@ export function fileKind(
   if (isZip(bytes)) return archiveKind(bytes, fileName)
   if (startsWith(bytes, OLE)) return isEncryptedOffice(bytes) ? 'encrypted' : null
   if (hasPdfHeader(bytes)) return kindOf('pdf')
+  if (PROGRAM.test(fileName)) return null
+  const picture = pictureKind(bytes.subarray(0, PICTURE_START_BYTES))
+  if (picture && picture.mediaType !== 'image/gif') {
+    return { kind: 'picture', mediaType: picture.mediaType }
+  }
   const encoding = textEncoding(bytes)
   return encoding === null ? null : textKind(startOf(bytes, encoding), fileName, contentType)
 }
@@ -64,7 +71,7 @@ function officeKind(names: readonly string[]): FileKind | null {
 
 function officeKindOfName(fileName: string): FileKind | null {
   const [, ending] = /\.(docx|docm|pptx|pptm|xlsx|xlsm)$/i.exec(fileName) ?? []
-  return ending ? kindOf(`${ending.slice(0, 3).toLowerCase()}x` as DocumentKind) : null
+  return ending ? kindOf(`${ending.slice(0, 3).toLowerCase()}x` as keyof typeof KINDS) : null
 }
 
 /** The entries that identify an office file are among the first. */
@@ -75,6 +82,9 @@ const OLE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
 
 const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
   start.every((byte, i) => bytes[i] === byte)
+
+/** A damaged or cut program may look like a text. */
+const PROGRAM = /\.(?:dll|exe|msi)$/i
 
 /** Entries of a compound file that are looked at, of 128 bytes each. */
 const DIRECTORY_BYTES = 64 * 128
@@ -96,6 +106,9 @@ const OLE_HEADER_BYTES = 512
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength)
+
+/** More than a signature has. */
+const PICTURE_START_BYTES = 64
 
 /** Some files have other bytes before the header; readers accept up to this many. */
 const PDF_HEADER_WITHIN = 1024
@@ -126,7 +139,7 @@ function textKind(start: string, fileName: string, contentType: string): FileKin
   return named === 'tsv' ? { kind: 'csv', mediaType: 'text/tab-separated-values' } : kindOf(named)
 }
 
-type Named = DocumentKind | 'tsv'
+type Named = keyof typeof KINDS | 'tsv'
 
 const BY_ENDING: Readonly<Record<string, Named>> = {
   txt: 'text',

@@ -6,19 +6,25 @@ import {
 } from '../../../core/limits/machine.ts'
 import { createSemaphore, type Semaphore } from '../../../core/semaphore.ts'
 import type { PartStore } from '../index/part-store.ts'
+import type { FileScans, Scans } from '../scans/service.ts'
 import { failure, quotaFailure } from './failure.ts'
 import { fileKind } from './file-kind.ts'
 import { cutTitle } from './model.ts'
 import type { FetchedPage, Pages } from './pages.ts'
-import type { Read, ReadText, Spool } from './reading.ts'
-import type { SourceRow, SourceStore, Version } from './store.ts'
+import type { Read, ReadText, Spool, UnreadText } from './reading.ts'
+import type { SourceRow } from './row.ts'
+import type { SourceStore } from './store.ts'
+import { endVersion, handOver, type VersionStore } from './version-store.ts'
+import type { Version } from './work-store.ts'
 
 export interface IngestOptions {
   readonly store: SourceStore
+  readonly versions: Pick<VersionStore, 'drop'>
   readonly documents: PartStore
   readonly spool: Spool
   readonly pages: Pages
   readonly read: Read
+  readonly scans: Pick<Scans, 'read'>
   readonly clock: Clock
 }
 
@@ -34,7 +40,7 @@ interface Spooled extends Version {
  * `SourceFailure`, or what the embedder and the database throw; no new document is shown then.
  */
 export function createIngest(options: IngestOptions) {
-  const { store, documents, spool, read, clock } = options
+  const { store, versions, documents, spool, read, scans, clock } = options
   const fetches = createSemaphore(SOURCE_FETCHES)
   const fetchPage = createFetch(fetches, options)
   const readings = createReadings()
@@ -54,11 +60,14 @@ export function createIngest(options: IngestOptions) {
   }
 
   const makeDocuments = (source: SourceRow, file: Spooled, signal: AbortSignal) =>
-    readings.run(
-      source.tenant_id,
-      (isBrief) => readDocuments(source, file, isBrief, signal),
-      signal,
-    )
+    pageByPage(scans, source, signal, (unread) => {
+      const work = async (isBrief: boolean) => {
+        const done = await readDocuments(source, file, isBrief, signal)
+        if (typeof done === 'object') unread(done.scans)
+        return done !== false
+      }
+      return readings.run(source.tenant_id, work, signal)
+    })
 
   /** False when the reading is to be brief and takes longer. */
   async function readDocuments(
@@ -66,11 +75,12 @@ export function createIngest(options: IngestOptions) {
     file: Spooled,
     isBrief: boolean,
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<boolean | UnreadText> {
     await enter(store, source, 'reading')
     const { id, tenant_id: tenantId, file_name: fileName } = source
     const text = await read({ id, tenantId, fileName, ...file }, isBrief, signal)
     if (text === null) return false
+    if ('scans' in text) return text
     if (text.hash === source.text_hash) await store.unchanged(source, file, at())
     else await embed(source, file, text, signal)
     return true
@@ -81,9 +91,10 @@ export function createIngest(options: IngestOptions) {
     const { tenant_id: tenantId, id } = source
     const count = text.parts.length
     const isChat = source.kind === 'chat'
+    const owner = source.replaces ?? id
     const checkRoom = async () => {
       if (isChat) return
-      const room = await documents.room(tenantId, id)
+      const room = await documents.room(tenantId, owner)
       if (count > room) throw quotaFailure(count, room)
     }
     await checkRoom()
@@ -100,9 +111,23 @@ export function createIngest(options: IngestOptions) {
       const { etag, lastModified, bytes } = file
       const content = { ...text, title, bytes, etag, lastModified }
       const publish = isChat ? documents.publishFile : documents.publish
-      const shown = publish(tenantId, id, count)
+      const shown = publish(tenantId, owner, count)
+      const key = { tenant_id: tenantId, id: owner }
+      const isShown =
+        owner === id
+          ? store.show(key, shown, content, at())
+          : store.show(
+              key,
+              [handOver(source, owner), ...shown],
+              content,
+              at(),
+              endVersion(source, owner),
+            )
       // The tenant may have added other documents meanwhile, or deleted the source.
-      if (!(await store.show(source, shown, content, at()))) await checkRoom()
+      if (!(await isShown)) {
+        await checkRoom()
+        await versions.drop(source)
+      }
     } finally {
       await documents.discard(id)
     }
@@ -115,6 +140,25 @@ export function createIngest(options: IngestOptions) {
         : makeDocuments(source, uploaded(source), signal),
     /** How many sources are being fetched or read. */
     running: () => fetches.held() + readings.held(),
+  }
+}
+
+/**
+ * Reads a file, then the scanned pages that it has told by `unread`, and then the file anew with
+ * what the model has read. It waits for the model without the place of a reading.
+ */
+async function pageByPage(
+  scans: Pick<Scans, 'read'>,
+  source: SourceRow,
+  signal: AbortSignal,
+  read: (unread: (pages: FileScans) => void) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    const found: FileScans[] = []
+    await read((pages) => found.push(pages))
+    const [unread] = found
+    if (!unread) return
+    await scans.read(source, unread, signal)
   }
 }
 

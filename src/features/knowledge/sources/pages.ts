@@ -17,7 +17,8 @@ import {
 import { ChannelFailure } from '../../../upstream/ports/failure.ts'
 import { failure, pageTooLarge, redirectFailure, SourceFailure, StatusFailure } from './failure.ts'
 import type { Spool } from './reading.ts'
-import type { SourceRow, Version } from './store.ts'
+import type { SourceRow } from './row.ts'
+import type { Version } from './work-store.ts'
 
 /** A page that was written to the spool. */
 export type FetchedPage = Version & { readonly contentType: string; readonly bytes: number }
@@ -27,7 +28,7 @@ export interface PagesOptions {
   readonly spool: Spool
   readonly clock: Clock
   /** The limit of an upload; pages have another limit in addition. */
-  readonly fileBytesMax: number
+  readonly fileBytesMax: () => number
 }
 
 const TYPES = ['text/html', 'text/plain', 'text/markdown', 'application/pdf']
@@ -35,7 +36,7 @@ const TYPES = ['text/html', 'text/plain', 'text/markdown', 'application/pdf']
 /** Fetches web pages into the spool. */
 export function createPages({ fetchFor, spool, clock, fileBytesMax }: PagesOptions) {
   const pace = createPace(clock)
-  const bytesMax = Math.min(fileBytesMax, SOURCE_PAGE_BYTES_MAX)
+  const bytesMax = () => Math.min(fileBytesMax(), SOURCE_PAGE_BYTES_MAX)
 
   async function fetchPage(source: SourceRow, signal: AbortSignal): Promise<FetchedPage | null> {
     const start = URL.parse(source.url ?? '')
@@ -54,7 +55,7 @@ export function createPages({ fetchFor, spool, clock, fileBytesMax }: PagesOptio
       if (response.status === 304 && source.text_hash !== null) return null
       throw response.ok ? failure('unsupported') : new StatusFailure(response.status)
     }
-    const bytes = await spool.write(source.id, atMost(body, bytesMax))
+    const bytes = await spool.write(source.id, atMost(body, bytesMax()))
     return {
       contentType,
       bytes,

@@ -1,50 +1,72 @@
-import { Elysia } from 'elysia'
 import { z } from 'zod'
-import { KB_TITLE_CHARS_MAX } from '../../../core/limits/contract.ts'
+import { KB_TITLE_CHARS_MAX, SOURCE_ORIGIN_CHARS_MAX } from '../../../core/limits/contract.ts'
 import type { PrincipalKind } from '../../../core/principal.ts'
 import { jsonBody, type UploadContext } from '../../../http/body.ts'
-import type { Gate } from '../../../http/gate.ts'
+import type { Gated } from '../../../http/gate.ts'
 import type { JsonAnswers } from '../../../http/json-answers.ts'
 import { type FormFile, readForm } from '../../../http/multipart.ts'
-import { formDoc, jsonDoc } from '../../../http/openapi-parts.ts'
+import { formDoc, jsonDoc, queryDoc } from '../../../http/openapi-parts.ts'
+import type { Access } from '../collections/access.ts'
+import { COLLECTION_QUERY, viewIn } from '../collections/routes.ts'
 import {
   KbLimitsResponse,
-  RefreshRequest,
   Source,
+  SourceChange,
   SourceDeleteResponse,
   SourcesResponse,
   UrlRequest,
 } from './model.ts'
-import type { Sources, UploadForm } from './service.ts'
+import type { UploadForm } from './receive.ts'
+import type { Sources } from './service.ts'
+
+const ORIGIN_QUERY = queryDoc({
+  origin_prefix: 'files alone whose origin begins with this',
+})
 
 const urlBody = jsonBody(UrlRequest)
-const refreshBody = jsonBody(RefreshRequest)
+const changeBody = jsonBody(SourceChange)
 
-const fileBody = formDoc(z.object({ title: z.string().max(KB_TITLE_CHARS_MAX).optional() }))
+const fileBody = formDoc(
+  z.object({
+    title: z.string().max(KB_TITLE_CHARS_MAX).optional(),
+    collection_id: z.string().optional(),
+    origin: z.string().max(SOURCE_ORIGIN_CHARS_MAX).optional(),
+    sha256: z.string().optional(),
+  }),
+)
 
 /** The knowledge base belongs to the tenant, so keys of its apps may edit it; devices may not. */
 const EDITORS: readonly PrincipalKind[] = ['general', 'app', 'session']
 
 /** Files and web pages of the knowledge base; the same on both surfaces. */
-export const sourceRoutes = (gate: Gate, sources: Sources, answers: JsonAnswers) =>
-  new Elysia().use(additions(gate, sources)).use(management(gate, sources, answers))
+export const sourceRoutes = (on: Gated, options: SourceRouteOptions) => {
+  additions(on, options)
+  management(on, options)
+}
 
-const additions = (gate: Gate, sources: Sources) =>
-  new Elysia()
-    .use(gate)
+export interface SourceRouteOptions {
+  readonly sources: Sources
+  readonly access: Access
+  readonly answers: JsonAnswers
+}
+
+const additions = (on: Gated, { sources, access }: SourceRouteOptions) =>
+  on
     .post(
       '/kb/files',
       async ({ principal, request, upload, set }) => {
-        const source = await sources.upload(principal.tenantId, (save) =>
-          receive(request, upload, sources.fileBytesMax, save),
+        const { source, isNew } = await sources.upload(
+          principal,
+          (save) => receive(request, upload, sources.fileBytesMax(), save),
+          (given) => access.target(principal, given),
         )
-        set.status = 202
+        set.status = isNew ? 202 : 200
         return source
       },
       {
         allow: EDITORS,
         parse: 'none',
-        response: { 202: Source },
+        response: { 200: Source, 202: Source },
         detail: { summary: 'Add a file; it is read afterwards', requestBody: fileBody },
       },
     )
@@ -52,7 +74,9 @@ const additions = (gate: Gate, sources: Sources) =>
       '/kb/urls',
       async ({ principal, request, upload, set }) => {
         const body = await urlBody.read(request, upload)
-        const source = await sources.addUrl(principal.tenantId, body)
+        const { collection_id, ...page } = body
+        const collection = await access.target(principal, collection_id)
+        const source = await sources.addUrl(principal, { ...page, collection })
         set.status = 202
         return source
       },
@@ -67,44 +91,61 @@ const additions = (gate: Gate, sources: Sources) =>
       },
     )
 
-const management = (gate: Gate, sources: Sources, answers: JsonAnswers) =>
-  new Elysia()
-    .use(gate)
-    .get('/kb/limits', () => sources.limits, {
+const management = (on: Gated, { sources, access, answers }: SourceRouteOptions) =>
+  on
+    .get('/kb/limits', ({ principal }) => sources.limitsOf(principal.tenantId), {
       allow: EDITORS,
       response: KbLimitsResponse,
       detail: { summary: 'How much a tenant may store' },
     })
     .get(
       '/kb/sources',
-      (context) => answers.respond(context, () => sources.list(context.principal.tenantId)),
+      async (context) => {
+        const view = await viewIn(access, context)
+        const prefix = new URL(context.request.url).searchParams.get('origin_prefix')
+        return answers.respond(context, () => sources.list(view, prefix))
+      },
       {
         allow: EDITORS,
-        detail: { summary: 'List files and web pages', responses: jsonDoc(SourcesResponse) },
+        detail: {
+          summary: 'List files and web pages',
+          parameters: [...COLLECTION_QUERY, ...ORIGIN_QUERY],
+          responses: jsonDoc(SourcesResponse),
+        },
       },
     )
-    .get('/kb/sources/:id', ({ principal, params }) => sources.get(principal.tenantId, params.id), {
-      allow: EDITORS,
-      response: Source,
-      detail: { summary: 'A file or web page, and how far it has been read' },
-    })
+    .get(
+      '/kb/sources/:id',
+      async ({ principal, params }) => sources.get(await access.viewOf(principal), params.id),
+      {
+        allow: EDITORS,
+        response: Source,
+        detail: { summary: 'A file or web page, and how far it has been read' },
+      },
+    )
     .put(
       '/kb/sources/:id',
       async ({ principal, params, request, upload }) => {
-        const { refresh } = await refreshBody.read(request, upload)
-        return sources.setRefresh(principal.tenantId, params.id, refresh)
+        const { refresh, collection_id } = await changeBody.read(request, upload)
+        const view = await access.viewOf(principal)
+        const to = await access.destination(principal, collection_id)
+        if (refresh !== undefined) await sources.setRefresh(view, params.id, refresh)
+        return sources.move(view, params.id, to)
       },
       {
         allow: EDITORS,
         parse: 'none',
         response: Source,
-        detail: { summary: 'Set how often a web page is checked', requestBody: refreshBody.doc },
+        detail: {
+          summary: 'Set how often a web page is checked, or move it to a collection',
+          requestBody: changeBody.doc,
+        },
       },
     )
     .post(
       '/kb/sources/:id/refresh',
       async ({ principal, params, set }) => {
-        const source = await sources.refresh(principal.tenantId, params.id)
+        const source = await sources.refresh(await access.viewOf(principal), params.id)
         set.status = 202
         return source
       },
@@ -112,12 +153,12 @@ const management = (gate: Gate, sources: Sources, answers: JsonAnswers) =>
         allow: EDITORS,
         parse: 'none',
         response: { 202: Source },
-        detail: { summary: 'Check a web page now' },
+        detail: { summary: 'Check a web page now, or read a failed scan again' },
       },
     )
     .delete(
       '/kb/sources/:id',
-      ({ principal, params }) => sources.remove(principal.tenantId, params.id),
+      async ({ principal, params }) => sources.remove(await access.viewOf(principal), params.id),
       {
         allow: EDITORS,
         response: SourceDeleteResponse,
@@ -134,7 +175,7 @@ async function receive(
   let file: FormFile | null = null
   const fields = await readForm(request, upload, {
     file: 'file',
-    fields: ['title'],
+    fields: ['title', 'collection_id', 'origin', 'sha256'],
     fileBytesMax,
     onFile(one) {
       file = one
@@ -142,5 +183,7 @@ async function receive(
     },
   })
   const { fileName = '', contentType = '' } = (file ?? {}) as Partial<FormFile>
-  return { title: fields.get('title'), fileName, contentType }
+  const collection = fields.get('collection_id') || undefined
+  const [title, origin, sha256] = ['title', 'origin', 'sha256'].map((name) => fields.get(name))
+  return { title, fileName, contentType, collection, origin, sha256 }
 }

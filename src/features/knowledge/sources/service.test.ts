@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../../core/clock.ts'
 import { appError } from '../../../core/errors.ts'
+import { noUploader } from './row.ts'
 import { createSources, type SourcesParts } from './service.ts'
 
 /** The service on a spool and shared files that note what they remove. */
@@ -28,7 +29,7 @@ function open(store: Partial<SourcesParts['store']>, removeFile = async () => {}
   } as unknown as SourcesParts
   const form = { title: 't', fileName: 'a.txt', contentType: 'text/plain' }
   const upload = () =>
-    createSources(parts).upload('tenant', async (save) => {
+    createSources(parts).upload(noUploader('tenant'), async (save) => {
       await save((async function* () {})())
       return form
     })

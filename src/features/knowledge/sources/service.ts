@@ -1,69 +1,82 @@
 import type { Clock } from '../../../core/clock.ts'
-import { newId } from '../../../core/crypto.ts'
+import { newId, sha256Hex } from '../../../core/crypto.ts'
 import { appError } from '../../../core/errors.ts'
 import { checked } from '../../../core/fields.ts'
-import { SOURCES_REFRESHED_MAX, SOURCES_WAITING_MAX } from '../../../core/limits/contract.ts'
-import { SOURCE_FILE_NAME_CHARS_MAX, SOURCE_UPLOADS } from '../../../core/limits/machine.ts'
-import { errorFields, type Logger } from '../../../core/log.ts'
-import { createSemaphore } from '../../../core/semaphore.ts'
-import { firstChars } from '../../../core/text.ts'
-import type { Statement } from '../../../storage/db.ts'
+import type { Logger } from '../../../core/log.ts'
+import { NO_COLLECTION } from '../../../storage/collections.ts'
 import type { SharedFiles } from '../../../storage/shared-state.ts'
 import { type AllowList, checkedUrl } from '../../../upstream/egress/url-guard.ts'
+import { everything, type KbView, missingCollection } from '../collections/access.ts'
 import type { PartStore } from '../index/part-store.ts'
-import { fileKind } from './file-kind.ts'
 import {
   cutTitle,
   type KbLimitsResponse,
   REFRESH_MS,
   type Refresh,
   type Source,
+  SourceHash,
+  SourceOrigin,
   SourceTitle,
   type UrlRequest,
 } from './model.ts'
 import type { Spool } from './reading.ts'
-import type { NewSource, SourceRow, SourceStore } from './store.ts'
+import {
+  createAdd,
+  createUpload,
+  type Destine,
+  type Receive,
+  type ReceiveFile,
+  titleOfFile,
+  tooManyRefreshed,
+  tooManyWaiting,
+} from './receive.ts'
+import type { SourceRow, Uploader } from './row.ts'
+import type { SourceStore } from './store.ts'
+import { dropOlder, isSame, type VersionStore } from './version-store.ts'
 import type { SourceWork } from './work.ts'
 
-/** A form with a file, which `save` has stored in the spool. */
-export interface UploadForm {
-  readonly title: string | undefined
-  readonly fileName: string
-  readonly contentType: string
+/** A page to add to a collection, by its id or `none`. */
+export interface NewPage extends Omit<UrlRequest, 'collection_id'> {
+  readonly collection: string
 }
 
-type Save = (bytes: AsyncIterable<Uint8Array>) => Promise<void>
+type TargetOf = (given: string | undefined) => Promise<string>
 
 export interface SourcesParts {
   readonly store: SourceStore
+  readonly versions: VersionStore
   readonly work: SourceWork
-  readonly documents: Pick<PartStore, 'retire'>
+  readonly documents: Pick<PartStore, 'retire' | 'docsMaxOf'>
   readonly spool: Spool
   readonly files: SharedFiles
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn'>
+  /** Whether pictures are read as documents. */
+  readonly takesPictures: (tenantId: string) => Promise<boolean>
   /** Private hosts that tenants may name. */
   readonly allow: () => AllowList
-  readonly limits: KbLimitsResponse
+  readonly limits: () => KbLimitsResponse
 }
 
 /** Files and web pages that become documents. */
 export function createSources(parts: SourcesParts) {
-  const { store, work, documents, clock, allow, limits } = parts
-  async function rowOf(tenantId: string, id: string): Promise<SourceRow> {
+  const { store, versions, work, documents, clock, allow, limits } = parts
+  async function rowOf({ tenantId, collections }: KbView, id: string): Promise<SourceRow> {
     const row = await store.row(tenantId, id)
-    if (!row || row.kind === 'chat') throw missing()
+    const isSeen = collections === null || (row && collections.includes(row.collection_id))
+    if (!row || row.kind === 'chat' || !isSeen) throw missing()
     return row
   }
 
-  async function removeRow(row: SourceRow): Promise<boolean> {
-    const isRemoved = await store.remove(row, documents.retire(row.tenant_id, row.id))
-    if (isRemoved) work.end(row.id)
+  async function removeRow(view: KbView, row: SourceRow): Promise<boolean> {
+    const coming = await versions.of(row)
+    const isRemoved = await store.remove(view, row.id, documents.retire(row.tenant_id, row.id))
+    if (isRemoved) for (const { id } of [row, ...coming]) work.end(id)
     return isRemoved
   }
 
-  async function get(tenantId: string, id: string): Promise<Source> {
-    const source = await store.get(tenantId, id, clock.now())
+  async function get(view: KbView, id: string): Promise<Source> {
+    const source = await store.get(view, id, clock.now())
     if (!source) throw missing()
     return source
   }
@@ -80,27 +93,21 @@ export function createSources(parts: SourcesParts) {
   }
 
   const upload = createUpload(parts, add)
-  const receiveFile: ReceiveFile = async (tenantId, receive, destine, read) =>
-    begin(read(await upload(tenantId, receive, destine)))
+  const receiveFile: ReceiveFile = async (by, receive, destine, read) =>
+    begin(read(await upload(by, receive, destine)))
 
   return {
-    limits,
-    fileBytesMax: limits.file_mb_max * 1024 * 1024,
+    limitsOf: limitsOf(parts),
+    fileBytesMax: () => limits().file_mb_max * 1024 * 1024,
     get,
 
-    async upload(tenantId: string, receive: Receive): Promise<Source> {
-      const destine: Destine = ({ form, fileName }) => ({
-        kind: 'file',
-        title: checked(SourceTitle, form.title) || titleOfFile(fileName),
-        also: [],
-      })
-      return receiveFile(tenantId, receive, destine, (id) => get(tenantId, id))
-    },
+    upload: uploads(parts, receiveFile, get),
 
-    async addUrl(tenantId: string, { url: given, title, refresh }: UrlRequest): Promise<Source> {
+    async addUrl(by: Uploader, page: NewPage): Promise<Source> {
+      const { url: given, title, refresh, collection } = page
       const url = checkedUrl(given, allow())
       const id = newId()
-      await add(tenantId, {
+      await add(by, {
         id,
         kind: 'url',
         url: url.href,
@@ -110,38 +117,32 @@ export function createSources(parts: SourcesParts) {
         file_name: '',
         media_type: 'application/octet-stream',
         bytes: 0,
+        collection_id: collection,
       })
-      return begin(get(tenantId, id))
+      return begin(get(everything(by.tenantId), id))
     },
 
-    async list(tenantId: string): Promise<{ sources: Source[] }> {
-      return { sources: await store.list(tenantId, clock.now()) }
+    /** `prefix`: those whose origin begins with it. */
+    async list(view: KbView, prefix: string | null = null): Promise<{ sources: Source[] }> {
+      return { sources: await store.list(view, clock.now(), prefix) }
     },
 
-    /** Schedules a check of the source as soon as possible. */
-    async refresh(tenantId: string, id: string): Promise<Source> {
-      const row = await rowOf(tenantId, id)
-      if (row.kind === 'file') throw appError('not_refreshable')
-      if (!(await store.askForCheck(row, clock.now()))) throw tooManyWaiting()
-      work.wake()
-      return get(tenantId, id)
-    },
+    ...refreshes(parts, rowOf, get),
 
-    async setRefresh(tenantId: string, id: string, refresh: Refresh): Promise<Source> {
-      const row = await rowOf(tenantId, id)
-      if (row.kind === 'file') throw appError('not_refreshable')
-      const now = clock.now()
-      const every = REFRESH_MS[refresh]
-      const { checked_at } = await get(tenantId, id)
-      const last = checked_at === null ? now : Date.parse(checked_at)
-      const next = every === null ? null : Math.max(now, last + every)
-      if (!(await store.setRefresh(row, refresh, next, now))) throw tooManyRefreshed()
-      return get(tenantId, id)
+    /** Moves a source with its documents; null: it stays. Throws 404. */
+    async move(view: KbView, id: string, collection: string | null): Promise<Source> {
+      await rowOf(view, id)
+      if (collection === null) return get(view, id)
+      if (!(await store.move(view, id, collection))) {
+        await rowOf(view, id)
+        throw missingCollection()
+      }
+      return get({ ...view, collections: null }, id)
     },
 
     /** Deletes a source with its documents; once this resolves, no search finds them. */
-    async remove(tenantId: string, id: string): Promise<{ id: string; deleted: boolean }> {
-      if (!(await removeRow(await rowOf(tenantId, id)))) throw missing()
+    async remove(view: KbView, id: string): Promise<{ id: string; deleted: boolean }> {
+      if (!(await removeRow(view, await rowOf(view, id)))) throw missing()
       return { id, deleted: true }
     },
 
@@ -151,140 +152,98 @@ export function createSources(parts: SourcesParts) {
     /** Deletes any source, also a file of a conversation. False when there is none. */
     async discard(tenantId: string, id: string): Promise<boolean> {
       const row = await store.row(tenantId, id)
-      return row !== null && removeRow(row)
+      return row !== null && removeRow(everything(tenantId), row)
     },
   }
 }
+
+/** How much this tenant may store. */
+const limitsOf =
+  ({ limits, documents }: SourcesParts) =>
+  async (tenantId: string): Promise<KbLimitsResponse> => ({
+    ...limits(),
+    docs_max: await documents.docsMaxOf(tenantId),
+  })
 
 const missing = () => appError('not_found', { what: 'source' })
 
 export type Sources = ReturnType<typeof createSources>
 
-async function checkRefreshed(store: Pick<SourceStore, 'counts'>, tenantId: string) {
-  const { refreshed } = await store.counts(tenantId)
-  if (refreshed >= SOURCES_REFRESHED_MAX) throw tooManyRefreshed()
+type RowOf = (view: KbView, id: string) => Promise<SourceRow>
+type Get = (view: KbView, id: string) => Promise<Source>
+
+/** A file as it waits to be read; not `isNew` when its origin has the same bytes already. */
+interface Uploaded {
+  readonly source: Source
+  readonly isNew: boolean
 }
 
-const tooManyWaiting = () =>
-  appError('too_many_waiting', { max: SOURCES_WAITING_MAX }, { headers: { 'retry-after': '10' } })
-
-const tooManyRefreshed = () => appError('quota_refreshed', { max: SOURCES_REFRESHED_MAX })
-
-type Added = Omit<NewSource, 'created_at'>
-type Add = (tenantId: string, source: Added, also?: readonly Statement[]) => Promise<void>
-/** Reads the form, and gives its file to `save`. */
-export type Receive = (save: Save) => Promise<UploadForm>
-
-/** A file that has arrived in the spool. */
-export interface ArrivedFile {
-  readonly id: string
-  readonly form: UploadForm
-  readonly fileName: string
-  readonly bytes: Uint8Array
-}
-
-/** What a file that has arrived becomes. */
-interface Destined {
-  readonly kind: 'file' | 'chat'
-  readonly title: string
-  /** Statements that are stored with the source. */
-  readonly also: readonly Statement[]
-}
-
-type Destine = (file: ArrivedFile) => Destined
-
-/** Receives a file; `read` gives the answer before the file is worked on. */
-type ReceiveFile = <Answer>(
-  tenantId: string,
-  receive: Receive,
-  destine: Destine,
-  read: (id: string) => Promise<Answer>,
-) => Promise<Answer>
-
-/** Stores sources that wait for the work on them. */
-const createAdd = ({ store, clock }: Pick<SourcesParts, 'store' | 'clock'>): Add =>
-  async function add(tenantId, source, also = []) {
-    if (source.refresh !== null && source.refresh !== 'off') await checkRefreshed(store, tenantId)
-    const now = clock.now()
-    if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now, also))) {
-      throw tooManyWaiting()
-    }
-  }
-
-/** Receives uploaded files into the spool. */
-function createUpload({ store, spool, files, log }: SourcesParts, add: Add) {
-  /** Uploads under way by tenant: they count as waiting sources, because they take disk space. */
-  const arriving = new Map<string, number>()
-  const slots = createSemaphore(SOURCE_UPLOADS)
-
-  function count(tenantId: string, by: 1 | -1): number {
-    const now = (arriving.get(tenantId) ?? 0) + by
-    if (now > 0) arriving.set(tenantId, now)
-    else arriving.delete(tenantId)
-    return now
-  }
-
-  /** Whether the source is stored, or nobody can tell. */
-  const mayBeStored = (tenantId: string, id: string): Promise<boolean> =>
-    store.row(tenantId, id).then(
-      (row) => row !== null,
-      () => true,
-    )
-
-  async function discard(id: string): Promise<void> {
-    spool.remove(id)
-    await files
-      .remove(id)
-      .catch((error: unknown) => log.warn('file not removed', errorFields(error)))
-  }
-
-  return async function upload(
-    tenantId: string,
+const uploads =
+  ({ versions, work }: SourcesParts, receiveFile: ReceiveFile, get: Get) =>
+  /**
+   * Receives a file. Of an origin that is known in the collection it is a new version, whose text
+   * replaces the old one once it has been read. `targetOf` says which collection the field of the
+   * form means.
+   */
+  async (
+    by: Uploader,
     receive: Receive,
-    destine: Destine,
-  ): Promise<string> {
-    const underWay = count(tenantId, 1)
-    const id = newId()
-    let bytes = 0
-    let isAdded = false
-    try {
-      const { waiting } = await store.counts(tenantId)
-      if (waiting + underWay > SOURCES_WAITING_MAX) throw tooManyWaiting()
-      const save: Save = async (file) => {
-        bytes = await spool.write(id, file)
-      }
-      const form = await slots.run(tenantId, () => receive(save))
-      if (bytes === 0) throw appError('file_empty')
-      const fileName = form.fileName.toWellFormed()
-      const { title, also, ...rest } = destine({ id, form, fileName, bytes: spool.map(id) })
-      const kind = fileKind(spool.map(id), fileName, form.contentType)
-      if (kind === null) throw appError('file_unsupported')
-      await files.keep(id, spool.map(id))
-      isAdded = true
-      const source = {
-        id,
-        ...rest,
-        url: null,
-        refresh: null,
-        bytes,
-        title,
-        is_named: 1,
-        file_name: firstChars(fileName, SOURCE_FILE_NAME_CHARS_MAX),
-        media_type: kind === 'encrypted' ? 'application/x-ole-storage' : kind.mediaType,
-      }
-      await add(tenantId, source, also)
-    } catch (error) {
-      if (!(isAdded && (await mayBeStored(tenantId, id)))) await discard(id)
-      throw error
-    } finally {
-      count(tenantId, -1)
+    targetOf: TargetOf = async () => NO_COLLECTION,
+  ): Promise<Uploaded> => {
+    const { tenantId } = by
+    let known: string | null = null
+    let isNew = true
+    let outdated: readonly { id: string }[] = []
+    const destine: Destine = async ({ id, form, fileName, bytes }) => {
+      const collection_id = await targetOf(form.collection)
+      const title = checked(SourceTitle, form.title) || titleOfFile(fileName)
+      const origin = checked(SourceOrigin, form.origin) || null
+      const sha256 = hashOf(bytes, checked(SourceHash, form.sha256) || null, origin)
+      const file = { collection_id, title, sha256 }
+      const present = origin && (await versions.byOrigin(tenantId, collection_id, origin))
+      if (!present || sha256 === null) return { ...file, kind: 'file', origin, also: [] }
+      known = present.id
+      isNew = !isSame(present, sha256)
+      if (!isNew) return null
+      outdated = present.coming.filter((one) => one.id < id)
+      const also = [dropOlder({ tenant_id: tenantId, id }, present.id)]
+      return { ...file, kind: 'version', replaces: present.id, also }
     }
-    return id
+    const read = (id: string) => get(everything(tenantId), known ?? id)
+    const source = await receiveFile(by, receive, destine, read)
+    for (const { id } of outdated) work.end(id)
+    return { source, isNew }
   }
+
+/** The hash of a file where one is needed. Throws when it is not the one that was said. */
+function hashOf(bytes: Uint8Array, said: string | null, origin: string | null): string | null {
+  if (said === null && origin === null) return null
+  const sha256 = sha256Hex(bytes)
+  if (said !== null && said !== sha256) throw appError('field_invalid', { field: 'sha256' })
+  return sha256
 }
 
-const UNNAMED = '未命名文件'
+const refreshes = ({ store, work, clock }: SourcesParts, rowOf: RowOf, get: Get) => ({
+  /** Checks a page, or reads a file again that has failed and is kept, as soon as possible. */
+  async refresh(view: KbView, id: string): Promise<Source> {
+    const row = await rowOf(view, id)
+    const now = clock.now()
+    if (row.kind === 'file') {
+      if (!(await store.readAgain(row, now))) throw appError('not_refreshable')
+    } else if (!(await store.askForCheck(row, now))) throw tooManyWaiting()
+    work.wake()
+    return get(view, id)
+  },
 
-/** The title of a file that nobody has named. */
-export const titleOfFile = (name: string): string =>
-  cutTitle(name.replace(/(?<=.)\.[^.]*$/s, '')) || UNNAMED
+  async setRefresh(view: KbView, id: string, refresh: Refresh): Promise<Source> {
+    const row = await rowOf(view, id)
+    if (row.kind === 'file') throw appError('not_refreshable')
+    const now = clock.now()
+    const every = REFRESH_MS[refresh]
+    const { checked_at } = await get(view, id)
+    const last = checked_at === null ? now : Date.parse(checked_at)
+    const next = every === null ? null : Math.max(now, last + every)
+    if (!(await store.setRefresh(row, refresh, next, now))) throw tooManyRefreshed()
+    return get(view, id)
+  },
+})

@@ -1,14 +1,19 @@
-import { type Clock, MINUTE_MS } from '../../../core/clock.ts'
+import { type Clock, HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
+import { SCAN_SPOOLED_HOURS } from '../../../core/limits/scans.ts'
 import { errorFields, type Logger } from '../../../core/log.ts'
 import type { Meters } from '../../../core/meters.ts'
 import type { Jobs } from '../../../jobs/runner.ts'
 import { leaseName, type SharedState } from '../../../storage/shared-state.ts'
 import { ChannelFailure } from '../../../upstream/ports/failure.ts'
+import type { Notify } from '../../webhooks/worker.ts'
 import type { PartStore } from '../index/part-store.ts'
-import { failure, SourceFailure, StatusFailure } from './failure.ts'
+import { PageUnread } from '../scans/page-reader.ts'
+import type { Scans } from '../scans/service.ts'
+import { failure, ScanFailure, SourceFailure, StatusFailure } from './failure.ts'
 import { type Ingest, isWaiting } from './ingest.ts'
 import type { Spool } from './reading.ts'
-import type { SourceKey, SourceRow, SourceStore } from './store.ts'
+import type { SourceKey, SourceRow } from './row.ts'
+import type { SourceStore } from './store.ts'
 
 /** Waits after failures of the embedder; after the last one the source fails. */
 const RETRY_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS] as const
@@ -18,11 +23,13 @@ export interface WorkOptions {
   readonly documents: PartStore
   readonly spool: Spool
   readonly ingest: Ingest
+  readonly scans: Pick<Scans, 'forget'>
   readonly jobs: Jobs
   readonly shared: Pick<SharedState, 'isAlone' | 'leases' | 'files'>
   readonly clock: Clock
   readonly log: Logger
   readonly meters: Pick<Meters, 'sourceEnded'>
+  readonly notify: Notify
 }
 
 /**
@@ -30,7 +37,7 @@ export interface WorkOptions {
  * restart.
  */
 export function createSourceWork(options: WorkOptions) {
-  const { store, documents, spool, ingest, jobs, clock, log, meters } = options
+  const { store, documents, spool, ingest, scans, jobs, clock, log, meters } = options
   const { isAlone, leases, files } = options.shared
   const running = new Map<string, AbortController>()
   let recovered: Promise<void> | null = null
@@ -39,6 +46,8 @@ export function createSourceWork(options: WorkOptions) {
 
   async function work(key: SourceKey, signal: AbortSignal): Promise<void> {
     const source = await store.row(key.tenant_id, key.id)
+    // A version that a newer one has overtaken before anybody read it.
+    if (!source) await removeFile(key.id)
     if (source?.due_at == null || source.due_at > clock.now()) return
     const begin = clock.steady()
     let outcome = 'ready'
@@ -53,13 +62,19 @@ export function createSourceWork(options: WorkOptions) {
     }
     meters.sourceEnded(outcome, (clock.steady() - begin) / 1_000)
     const left = await store.row(key.tenant_id, key.id)
-    if (!left || left.kind === 'url' || !isWaiting(left)) await removeFile(key.id)
+    if (left && left.state !== source.state) await tell(options, left)
+    if (!left || left.kind === 'url' || !isKept(left)) await removeFile(key.id)
+    if (!left || !(isKept(left) || left.attempts > 0)) await scans.forget(key.id)
+    // A version of it may wait.
+    if (left?.origin && !isWaiting(left)) startAgain()
   }
 
   async function removeFile(id: string): Promise<void> {
     spool.remove(id)
     await files.remove(id)
   }
+
+  const startAgain = () => jobs.run('start sources', startDue)
 
   function start(key: SourceKey): void {
     if (running.has(key.id)) return
@@ -81,6 +96,16 @@ export function createSourceWork(options: WorkOptions) {
     })
   }
 
+  /** Removes failed files that nobody has read again in time. */
+  async function endSpooled(): Promise<void> {
+    const now = clock.now()
+    for (const { id } of await store.spooled(now)) {
+      if (!(await store.unspool(id, now))) continue
+      await removeFile(id)
+      await scans.forget(id)
+    }
+  }
+
   async function startDue(): Promise<void> {
     recovered ??= recover(options).catch((error) => {
       recovered = null
@@ -96,12 +121,14 @@ export function createSourceWork(options: WorkOptions) {
     /** Starts work on all sources that are due. */
     startDue,
 
+    prune: endSpooled,
+
     /** How many sources are being worked on, or wait for their turn. */
     open: (state: 'waiting' | 'reading'): number =>
       state === 'reading' ? ingest.running() : running.size - ingest.running(),
 
     /** Calls `startDue` now, because a source has become due. */
-    wake: (): void => jobs.run('start sources', startDue),
+    wake: startAgain,
 
     /** Ends the work on a deleted source. */
     end(id: string): void {
@@ -112,7 +139,17 @@ export function createSourceWork(options: WorkOptions) {
   }
 }
 
+const isKept = (source: SourceRow) => isWaiting(source) || source.spooled_until !== null
+
 export type SourceWork = ReturnType<typeof createSourceWork>
+
+/** Tells webhooks of a source that has become ready, failed or gone. */
+async function tell({ notify, store }: WorkOptions, source: SourceRow): Promise<void> {
+  const { tenant_id, id, kind, state, title } = source
+  if (kind === 'chat' || (state !== 'ready' && state !== 'failed' && state !== 'gone')) return
+  const error_class = await store.errorOf(tenant_id, id)
+  notify(tenant_id, `source.${state}`, { source_id: id, title, error_class })
+}
 
 /** Fetches a file that another process received. Throws `SourceFailure` when it is lost. */
 async function fetchFile({ spool, shared }: WorkOptions, id: string): Promise<void> {
@@ -128,7 +165,8 @@ async function fail(options: WorkOptions, source: SourceRow, error: unknown): Pr
   const at = { now: clock.now(), iso: clock.iso() }
   if (error instanceof SourceFailure) {
     const isMissing = error instanceof StatusFailure && error.isMissing
-    await store.failed(source, error, isMissing, at)
+    const until = error instanceof ScanFailure ? at.now + SCAN_SPOOLED_HOURS * HOUR_MS : null
+    await store.failed(source, error, isMissing, at, until)
     return error.errorClass
   }
   log.warn('source not read', { attempt: source.attempts + 1, ...errorFields(error) })
@@ -137,6 +175,7 @@ async function fail(options: WorkOptions, source: SourceRow, error: unknown): Pr
     await store.postpone(source, clock.now() + wait, at)
     return 'retried'
   }
+  if (error instanceof PageUnread) return fail(options, source, new ScanFailure('upstream', error))
   const reason = error instanceof ChannelFailure ? 'upstream' : 'internal'
   await store.failed(source, failure(reason), false, at)
   return reason
@@ -146,7 +185,8 @@ async function fail(options: WorkOptions, source: SourceRow, error: unknown): Pr
 async function recover({ store, documents, spool, shared, clock }: WorkOptions): Promise<void> {
   const waiting = await store.waiting()
   const files = waiting.filter(({ kind }) => kind !== 'url')
-  const needed = new Set(files.map(({ id }) => id))
+  const kept = await store.spooled()
+  const needed = new Set([...files, ...kept].map(({ id }) => id))
   for (const id of spool.found) if (!needed.has(id)) spool.remove(id)
   // Other processes may be working: what they leave behind is removed source by source.
   if (!shared.isAlone) return

@@ -1,0 +1,100 @@
+import { KB_CHUNKS_SHOWN_MAX } from '../../../core/limits/contract.ts'
+import { NO_COLLECTION, within } from '../../../storage/collections.ts'
+import { type Db, joined, type Statement, sql } from '../../../storage/db.ts'
+import type { KbView } from '../collections/access.ts'
+import type { KbChunk, KbDoc, KbPart } from '../model.ts'
+import type { StoredDoc } from './keys.ts'
+
+type FoundDoc = StoredDoc & { title: string; source_id: string | null; url: string | null }
+
+/** A live document of the view, by its id. */
+export const findDoc = (db: Db, { tenantId, collections }: KbView, id: string) =>
+  db.get<FoundDoc>(
+    joined(
+      sql`SELECT d.num, d.title, d.chunk_count, d.source_id, s.url
+        FROM kb_doc d LEFT JOIN kb_source s ON s.id = d.source_id
+        WHERE d.tenant_id = ${tenantId} AND d.id = ${id} AND d.stage = 'live'`,
+      within('d.collection_id', collections),
+    ),
+  )
+
+const listed = (citedSince: number): Statement => sql`
+  SELECT id, title, char_count, chunk_count, created_at, source_id, part, parts,
+    nullif(collection_id, ${NO_COLLECTION}) AS collection_id,
+    (SELECT coalesce(sum(count), 0) FROM kb_citation
+      WHERE doc_num = num AND day >= ${citedSince}) AS cited_7d
+  FROM kb_doc`
+
+/** Documents as people look at them. */
+export function createDocStore(db: Db) {
+  return {
+    /** All documents with their citations since a day. */
+    list: ({ tenantId, collections }: KbView, citedSince: number) =>
+      db.all<KbDoc>(
+        joined(
+          listed(citedSince),
+          sql`WHERE tenant_id = ${tenantId} AND stage = 'live'`,
+          within('collection_id', collections),
+          sql`ORDER BY created_at DESC, source_id NULLS FIRST, part NULLS FIRST, num DESC`,
+        ),
+      ),
+
+    /** Null when the view has no such document. */
+    doc: ({ tenantId, collections }: KbView, id: string, citedSince: number) =>
+      db.get<KbDoc>(
+        joined(
+          listed(citedSince),
+          sql`WHERE tenant_id = ${tenantId} AND id = ${id} AND stage = 'live'`,
+          within('collection_id', collections),
+        ),
+      ),
+
+    async hasCollection(tenantId: string, id: string): Promise<boolean> {
+      const row = await db.get(sql`
+        SELECT 1 FROM kb_collection WHERE tenant_id = ${tenantId} AND id = ${id} AND gone = 0`)
+      return id === NO_COLLECTION || row !== null
+    },
+
+    async count(tenantId: string): Promise<number> {
+      return (await this.size({ tenantId, collections: null })).docs
+    },
+
+    /** How many documents and passages the view has. */
+    async size({ tenantId, collections }: KbView): Promise<{ docs: number; passages: number }> {
+      const row = await db.get<{ docs: number; passages: number | null }>(
+        joined(
+          sql`SELECT count(*) AS docs, sum(chunk_count) AS passages FROM kb_doc
+            WHERE tenant_id = ${tenantId} AND stage = 'live'`,
+          within('collection_id', collections),
+        ),
+      )
+      return { docs: row?.docs ?? 0, passages: row?.passages ?? 0 }
+    },
+
+    /** Null when the tenant has no such document. */
+    async chunks(view: KbView, id: string, from: number): Promise<KbChunk[] | null> {
+      const doc = await findDoc(db, view, id)
+      if (!doc) return null
+      const rows = await db.all<Omit<KbChunk, 'ocr'> & { ocr: number }>(sql`
+        SELECT seq, text, page, heading, ocr, ${doc.url} AS url FROM kb_chunk
+        WHERE doc_num = ${doc.num} AND seq >= ${from}
+        ORDER BY seq LIMIT ${KB_CHUNKS_SHOWN_MAX}`)
+      return rows.map(({ ocr, ...row }) => ({
+        ...row,
+        ...(ocr === 1 ? { ocr: true as const } : {}),
+      }))
+    },
+
+    /** `count` chunks from number `from` on; null when the tenant has no such document. */
+    async part(view: KbView, id: string, from: number, count: number): Promise<KbPart | null> {
+      const doc = await findDoc(db, view, id)
+      if (!doc) return null
+      const chunks = await db.all<KbPart['chunks'][number]>(sql`
+        SELECT seq, text FROM kb_chunk WHERE doc_num = ${doc.num} AND seq >= ${from}
+        ORDER BY seq LIMIT ${count}`)
+      const next = (chunks.at(-1)?.seq ?? doc.chunk_count) + 1
+      const next_seq = next < doc.chunk_count ? next : null
+      return { title: doc.title, url: doc.url, chunks, next_seq }
+    },
+  }
+}

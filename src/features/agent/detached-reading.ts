@@ -39,10 +39,10 @@ export function createReading({ store, clock, server, settle }: ReadingOptions) 
     return row
   }
 
-  /** Whether the last event of the turn is on disk. */
-  async function isWhole(id: string): Promise<boolean> {
+  /** Whether the turn has told nothing after event `at`, and tells nothing more. */
+  async function isWholeAt(id: string, at: number): Promise<boolean> {
     const last = toldIn(await store.events(id, Number.MAX_SAFE_INTEGER - 1), 0).at(-1)
-    return last !== undefined && isLast(last.type)
+    return last !== undefined && isLast(last.type) && last.id <= at
   }
 
   const fromDisk =
@@ -50,13 +50,13 @@ export function createReading({ store, clock, server, settle }: ReadingOptions) 
     async (signal, emit) => {
       let looks = LAST_LOOKS
       for (let at = after; !signal.aborted; ) {
-        // Read before the events: none is told after the end.
         const row = await settled(() => store.find(principal.tenantId, principal.userId ?? '', id))
         const events = toldIn(await store.events(id, at), at)
         at = events.at(-1)?.id ?? at
         if (events.length > 0) await emit(events)
         if (row?.state !== 'running') {
-          if (row?.state !== 'ended' || (await isWhole(id)) || --looks < 0) return
+          // A turn ends when it is stored, which may be before its last events are.
+          if (row?.state !== 'ended' || (await isWholeAt(id, at)) || --looks < 0) return
         }
         await clock.sleep(LOOK_MS, signal).catch(() => {})
       }

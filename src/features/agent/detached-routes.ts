@@ -1,6 +1,5 @@
-import { Elysia } from 'elysia'
 import { sessionId } from '../../core/fields.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import { answerDoc, EVENTS_CONTENT, queryDoc } from '../../http/openapi-parts.ts'
 import { clientOf, type Sse, type StreamFormat } from '../../http/sse.ts'
 import type { Conversations } from '../sessions/conversations.ts'
@@ -32,12 +31,8 @@ const AFTER_QUERY = queryDoc({
 })
 
 /** Turns at the console that go on when their reader leaves. */
-export const detachedRoutes = (
-  gate: Gate,
-  { detached, conversations, sse }: DetachedRouteOptions,
-) =>
-  new Elysia()
-    .use(gate)
+export const detachedRoutes = (on: Gated, { detached, conversations, sse }: DetachedRouteOptions) =>
+  on
     .get(
       '/agent/turns/:id/events',
       async ({ principal, params, request, server, set }) => {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import type { Pictures } from '../files/pictures.ts'
 import type { DetachedStore } from './detached-store.ts'
 import type { AgentEvent } from './events.ts'
 import { TurnStopped } from './heard.ts'
@@ -16,10 +17,18 @@ function stoppedEvent(): AgentEvent {
   return { type: 'error', code, message }
 }
 
+interface Talk {
+  readonly tenantId: string
+  readonly sessionId: string
+}
+
+export const sessionName = (tenantId: string, sessionId: string) => `${tenantId}/${sessionId}`
+
 interface Running {
   readonly told: ToldEvents
   readonly stop: AbortController
   readonly session: string
+  readonly tenantId: string
   /** Resolves with whether the turn was stored, once that is on disk. */
   readonly done: Promise<boolean>
 }
@@ -34,23 +43,41 @@ export type Produce = (
 export const fromMemory =
   (told: ToldEvents, after: number): Produce =>
   async (signal, emit) => {
-    for (let at = after; !signal.aborted; ) {
-      const events = told.after(at)
-      at += events.length
-      if (events.length > 0) await emit(events)
-      else if (told.isOver) return
-      else await told.more(at, signal)
+    let wake = () => {}
+    // Once for all events, because it would cost as much as one of them each time.
+    const unwatch = told.watch(() => wake())
+    const onAbort = () => wake()
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      for (let at = after; !signal.aborted; ) {
+        const events = told.after(at)
+        at += events.length
+        if (events.length > 0) {
+          const slow = emit(events)
+          if (slow) await slow
+        } else if (told.isOver) return
+        else {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        }
+      }
+    } finally {
+      unwatch()
+      signal.removeEventListener('abort', onAbort)
     }
   }
 
 export interface RunsOptions {
   readonly store: Pick<DetachedStore, 'put' | 'end'>
+  /** Deletes the pictures of a turn that was not stored. */
+  readonly pictures: Pick<Pictures, 'sweep'>
   readonly clock: Pick<Clock, 'after' | 'now'>
   readonly log: Logger
 }
 
 /** The detached turns that this process runs. */
-export function createRuns({ store, clock, log }: RunsOptions) {
+export function createRuns({ store, pictures, clock, log }: RunsOptions) {
   const running = new Map<string, Running>()
   let isClosing = false
 
@@ -92,21 +119,33 @@ export function createRuns({ store, clock, log }: RunsOptions) {
     const { firstId, events } = told.take()
     const batch = { turnId, firstId, events: [...events, ...last.map((event) => keptOf(event))] }
     await store.end(batch, isCut ? 'interrupted' : 'ended', clock.now())
+    if (!isStored && !isCut) await pictures.sweep(one.tenantId)
     told.add(last)
     told.close()
     return isStored
   }
 
-  function start(turnId: string, turn: OpenedTurn, session: string, sessionId: string): ToldEvents {
+  /** A turn whose end could not be stored is interrupted once the database answers. */
+  function endLater(turnId: string): void {
+    clock.after(WRITE_MS, () => {
+      if (isClosing) return
+      const batch = { turnId, firstId: 1, events: [] }
+      store.end(batch, 'interrupted', clock.now()).catch(() => endLater(turnId))
+    })
+  }
+
+  function start(turnId: string, turn: OpenedTurn, { tenantId, sessionId }: Talk): ToldEvents {
     const told = new ToldEvents()
     told.add([{ type: 'turn', turn_id: turnId, session_id: sessionId }])
     const { promise: done, resolve } = Promise.withResolvers<boolean>()
-    const one = { told, stop: new AbortController(), session, done }
+    const session = sessionName(tenantId, sessionId)
+    const one = { told, stop: new AbortController(), session, tenantId, done }
     running.set(turnId, one)
     run(turnId, turn, one)
       .catch((error: unknown) => {
         log.error('detached turn failed', errorFields(error))
         told.close()
+        endLater(turnId)
         return false
       })
       .then((isStored) => {

@@ -6,6 +6,7 @@ import {
   sql,
   storedAsExpected,
 } from '../../storage/db.ts'
+import type { PictureRef } from '../files/pictures.ts'
 import type { Origin } from '../sessions/access.ts'
 
 export interface DetachedRow {
@@ -16,6 +17,9 @@ export interface DetachedRow {
   readonly state: 'running' | 'interrupted' | 'ended'
   readonly stored: number
   readonly user_text: string
+  /** As JSON: ids, and `PictureRef`s. */
+  readonly files: string
+  readonly images: string
   readonly started_at: string
   /** When the state began, in epoch milliseconds. */
   readonly state_at: number
@@ -30,6 +34,10 @@ export interface NewDetached {
   readonly appId: string | null
   readonly server: string
   readonly text: string
+  readonly files: readonly string[]
+  readonly images: readonly PictureRef[]
+  /** Statements that store the pictures. */
+  readonly also: readonly Statement[]
   readonly at: string
   readonly now: number
 }
@@ -65,9 +73,9 @@ export function createDetachedStore(db: Db) {
       const { id, tenantId, sessionId, userId, beginning } = turn
       const insert = locked('talk_turn', userId)`
         INSERT INTO talk_turn (id, tenant_id, session_id, user_id, server, state, user_text,
-          started_at, state_at)
+          files, images, started_at, state_at)
         SELECT ${id}, tenant_id, id, ${userId}, ${turn.server}, 'running', ${turn.text},
-          ${turn.at}, ${turn.now}
+          ${JSON.stringify(turn.files)}, ${JSON.stringify(turn.images)}, ${turn.at}, ${turn.now}
         FROM session
         WHERE tenant_id = ${tenantId} AND id = ${sessionId}
           AND (user_id IS NULL OR user_id = ${userId})
@@ -85,6 +93,7 @@ export function createDetachedStore(db: Db) {
             DELETE FROM talk_turn WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}
               AND state = 'interrupted'`,
           expectRows(1, insert),
+          ...turn.also,
         ]),
       )
     },
@@ -110,13 +119,15 @@ export function createDetachedStore(db: Db) {
 
     find: (tenantId: string, userId: string, id: string) =>
       db.get<DetachedRow>(sql`
-        SELECT id, session_id, server, state, stored, user_text, started_at, state_at
+        SELECT id, session_id, server, state, stored, user_text, files, images, started_at,
+          state_at
         FROM talk_turn WHERE id = ${id} AND tenant_id = ${tenantId} AND user_id = ${userId}`),
 
     /** The turns of a session that have not ended, in the order in which they began. */
     pending: (tenantId: string, sessionId: string, userId: string) =>
       db.all<DetachedRow>(sql`
-        SELECT id, session_id, server, state, stored, user_text, started_at, state_at
+        SELECT id, session_id, server, state, stored, user_text, files, images, started_at,
+          state_at
         FROM talk_turn WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}
           AND user_id = ${userId} AND state <> 'ended' ORDER BY started_at, id`),
 

@@ -10,12 +10,13 @@ import type { Logger } from '../../core/log.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { Announcer, Leases } from '../../storage/shared-state.ts'
+import type { KeptPictures, PictureRef, Pictures } from '../files/pictures.ts'
 import type { SessionStore } from '../sessions/store.ts'
 import type { PendingTurn } from './detached-model.ts'
 import { createReading, missing } from './detached-reading.ts'
-import { createRuns, fromMemory, type Produce } from './detached-runs.ts'
+import { createRuns, fromMemory, type Produce, sessionName } from './detached-runs.ts'
 import { createServers } from './detached-servers.ts'
-import type { DetachedStore, NewDetached } from './detached-store.ts'
+import type { DetachedRow, DetachedStore, NewDetached } from './detached-store.ts'
 import { rememberedText } from './prompt.ts'
 import type { Agent } from './service.ts'
 import { textOf, toldIn } from './told.ts'
@@ -32,6 +33,7 @@ export interface DetachedOptions {
   /** What a session becomes that a caller begins. */
   readonly beginning: (principal: Principal, sessionId: string) => NewDetached['beginning']
   readonly agent: Pick<Agent, 'openTurn'>
+  readonly pictures: Pick<Pictures, 'sweep'>
   readonly clock: Clock
   readonly log: Logger
   readonly jobs: Jobs
@@ -39,16 +41,14 @@ export interface DetachedOptions {
   readonly announcer: Pick<Announcer, 'announce' | 'on'>
 }
 
-const sessionName = (tenantId: string, sessionId: string) => `${tenantId}/${sessionId}`
-
 /**
  * Turns of people that go on when their reader leaves. What they tell is in memory for readers at
  * this server, and every second on disk for others, and for after a crash.
  */
 export function createDetached(options: DetachedOptions) {
-  const { store, clock, log, announcer, agent } = options
+  const { store, clock, log, announcer, agent, pictures } = options
   const server = newId()
-  const runs = createRuns({ store, clock, log })
+  const runs = createRuns({ store, clock, log, pictures })
   const { live, settle } = createServers({ ...options, server })
   const { find, fromDisk } = createReading({ store, clock, server, settle })
 
@@ -62,29 +62,20 @@ export function createDetached(options: DetachedOptions) {
      * Stores the question and begins the turn. Throws `not_found` for a session of somebody else,
      * and `rate_limited` when the person has too many turns.
      */
-    async begin(principal: Principal, request: TurnRequest, sessionId: string): Promise<Produce> {
-      const { tenantId, userId, appId } = principal
+    async begin(
+      principal: Principal,
+      request: TurnRequest & { readonly pictures?: KeptPictures },
+      sessionId: string,
+    ): Promise<Produce> {
+      const { tenantId, userId } = principal
       if (userId === null) throw appError('not_signed_in')
       const id = newId()
       const storing = () => [store.storing(id, clock.now())]
       const turn = await agent.openTurn(principal, { ...request, storing }, sessionId)
       await live()
-      const [at, now] = [clock.iso(), clock.now()]
-      const text = rememberedText(request.text, request.images)
-      const row = {
-        id,
-        tenantId,
-        sessionId,
-        userId,
-        appId,
-        server,
-        text,
-        at,
-        now,
-        beginning: options.beginning(principal, sessionId),
-      }
+      const row = newRow(options, { id, server, principal, userId, request, sessionId })
       await claimTurn(options, row, settle)
-      return fromMemory(runs.start(id, turn, sessionName(tenantId, sessionId), sessionId), 0)
+      return fromMemory(runs.start(id, turn, { tenantId, sessionId }), 0)
     },
 
     /** What the turn tells after event `after`, to its end. */
@@ -118,11 +109,11 @@ export function createDetached(options: DetachedOptions) {
         rows = await read()
       }
       const shown: PendingTurn[] = []
-      for (const { id, state, user_text, started_at, state_at } of rows) {
+      for (const { id, state, user_text, started_at, state_at, ...row } of rows) {
         const isOld = state === 'interrupted' && state_at <= clock.now() - DETACHED_INTERRUPTED_MS
         if (state === 'ended' || isOld) continue
         const partial = runs.told(id)?.text ?? textOf(toldIn(await store.events(id, 0), 0))
-        shown.push({ turn_id: id, state, text: user_text, partial, files: [], started_at })
+        shown.push({ turn_id: id, state, text: user_text, partial, ...filesOf(row), started_at })
       }
       return shown
     },
@@ -132,6 +123,7 @@ export function createDetached(options: DetachedOptions) {
       const row = await find(principal, id)
       if (row.state === 'running') throw appError('turn_running')
       if (!(await store.drop(principal.tenantId, principal.userId ?? '', id))) throw missing()
+      await pictures.sweep(principal.tenantId)
       return { id, deleted: true }
     },
 
@@ -146,6 +138,42 @@ export function createDetached(options: DetachedOptions) {
       store.prune(clock.now() - DETACHED_ENDED_MS, clock.now() - DETACHED_INTERRUPTED_MS),
 
     close: runs.close,
+  }
+}
+
+function filesOf(row: Pick<DetachedRow, 'files' | 'images'>) {
+  const images = JSON.parse(row.images) as PictureRef[]
+  const files = JSON.parse(row.files) as string[]
+  return { files: [...files, ...images.map(({ file_id }) => file_id)], images }
+}
+
+interface Begun {
+  readonly id: string
+  readonly server: string
+  readonly principal: Principal
+  readonly userId: string
+  readonly request: TurnRequest & { readonly pictures?: KeptPictures }
+  readonly sessionId: string
+}
+
+function newRow(
+  { clock, beginning }: Pick<DetachedOptions, 'clock' | 'beginning'>,
+  { id, server, principal, userId, request, sessionId }: Begun,
+): NewDetached {
+  return {
+    id,
+    tenantId: principal.tenantId,
+    sessionId,
+    userId,
+    appId: principal.appId,
+    server,
+    text: rememberedText(request.text, request.images),
+    files: request.files ?? [],
+    images: request.pictures?.images ?? [],
+    also: request.pictures?.pending(id) ?? [],
+    at: clock.iso(),
+    now: clock.now(),
+    beginning: beginning(principal, sessionId),
   }
 }
 

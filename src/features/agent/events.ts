@@ -1,3 +1,4 @@
+import type { ErrorClass } from '../../core/error-table.ts'
 import { AppError, appError, DiskFault, type ErrorCode, internalError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { BudgetExceeded } from '../../core/memory-budget.ts'
@@ -6,7 +7,9 @@ import {
   type ContextSize,
   type FailureReason,
 } from '../../upstream/ports/failure.ts'
+import type { AskEvent } from '../asks/events.ts'
 import type { FileRef } from '../files/quotes.ts'
+import type { MemoryWrite } from '../memories/turn-memories.ts'
 
 /** A passage of the knowledge base that was shown to the model. */
 export interface KbRef {
@@ -18,6 +21,7 @@ export interface KbRef {
   readonly page: number | null
   readonly heading: string | null
   readonly url: string | null
+  readonly collection_id: string | null
 }
 
 /** Which channel answered, as the client learns it. */
@@ -31,6 +35,8 @@ export interface KbSearched {
   readonly relevance: number
   /** Passages that were shown to the model. */
   readonly shown: number
+  /** The collections that were searched; absent: all documents. */
+  readonly collections?: readonly string[]
 }
 
 export interface TurnStats {
@@ -48,12 +54,21 @@ export interface TurnStats {
    * because retrieval failed or was late.
    */
   readonly kb?: KbSearched | 'skipped'
+  /** How many facts the model was shown; absent where the turn has no memory. */
+  readonly memory?: { readonly shown: number }
 }
 
 /** The events of a turn, named as clients get them (web/guides/en/api.md). */
 export type AgentEvent =
-  | { readonly type: 'kb_refs'; readonly refs: readonly KbRef[] }
+  /** `texts` are those of the passages, where the caller has asked for them. */
+  | {
+      readonly type: 'kb_refs'
+      readonly refs: readonly KbRef[]
+      readonly texts?: readonly string[]
+    }
   | { readonly type: 'file_refs'; readonly refs: readonly FileRef[] }
+  /** What the turn has remembered or forgotten. */
+  | ({ readonly type: 'memory' } & MemoryWrite)
   | { readonly type: 'provider_fallback'; readonly from: 'byo'; readonly reason: FailureReason }
   | { readonly type: 'llm_delta'; readonly text: string }
   /** The model's reasoning before its text, for people in the console only. */
@@ -61,6 +76,7 @@ export type AgentEvent =
   /** `arguments` is JSON text of the model, for APIs that show what was searched for. */
   | { readonly type: 'tool_call'; readonly name: string; readonly arguments?: string }
   | { readonly type: 'tool_result'; readonly name: string; readonly ok: boolean }
+  | AskEvent
   | TurnStats
   /** `seq` is the number of the turn in its session; absent when it was not stored. */
   | {
@@ -75,6 +91,9 @@ export type AgentEvent =
       readonly type: 'error'
       readonly message: string
       readonly code: ErrorCode
+      /** At the console: what went wrong, in a word, and the status of the upstream, if any. */
+      readonly class?: ErrorClass
+      readonly status?: number | null
       /** The words of the provider, for those who can mend the channel. */
       readonly detail?: string
       /** Of a conversation that was too long for the model, where it said so. */
@@ -100,7 +119,11 @@ export interface Brought {
 }
 
 /** The event that ends a failed turn. Unexpected errors are logged and not part of it. */
-export function errorEvent(error: unknown, log: Logger, brought: Brought): AgentEvent {
+export function errorEvent(
+  error: unknown,
+  log: Logger,
+  brought: Brought,
+): Extract<AgentEvent, { type: 'error' }> {
   const { code, message, details } = errorOf(error, log, brought)
   return { type: 'error', message, code, ...(details.tokens ? { tokens: details.tokens } : {}) }
 }

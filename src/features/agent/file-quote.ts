@@ -1,8 +1,5 @@
-import { randomHex } from '../../core/crypto.ts'
+import { quotationTag } from '../../core/quotation.ts'
 import type { QuotedText } from '../files/quotes.ts'
-
-/** 2^32 possible words: no file can contain all of them. */
-const FENCE_BYTES = 4
 
 /**
  * Quotes what the model reads of attached files between tags that hold a random word, which no file
@@ -10,7 +7,7 @@ const FENCE_BYTES = 4
  */
 export function quoteFiles(quoted: readonly QuotedText[]): string {
   if (quoted.length === 0) return ''
-  const tag = `附件-${randomHex(FENCE_BYTES)}`
+  const tag = quotationTag('附件')
   const items = quoted.map(
     ({ file_id, name, seq, page, heading, score, text }) =>
       `<${tag} 文件=${JSON.stringify(name)} 编号="${file_id}"` +

@@ -42,6 +42,8 @@ export interface ModelLoop {
   readonly fallback: Channel | null
   /** Whether `fallback` takes over only before any text was emitted. */
   readonly fallbackOnlyWhileSilent: boolean
+  /** Limit of model calls; absent: the limit of every turn. */
+  readonly modelCallsMax?: number | undefined
   /** Called before each model call and tool round; throws when the loop may not go on. */
   confirm(channel: Channel): Promise<void>
   /** Counts the tokens of each model call that was sent; `hasBegun`: it began to answer. */
@@ -128,11 +130,12 @@ export async function runModelLoop(
 function reportFailure(
   error: unknown,
   { label: channel }: Channel,
-  { log, meters }: ModelLoop,
+  { log, meters, trace }: ModelLoop,
   signal: AbortSignal,
 ): void {
   if (!(error instanceof ChannelFailure) || signal.aborted) return
   const { reason, phrase } = error
+  trace.failedOn = channel
   log.warn('channel failed', { channel, reason, cause: phrase })
   meters.upstreamFailed(channel, reason)
 }
@@ -149,13 +152,13 @@ async function runOnChannel(
   emit: Emit,
 ): Promise<ChannelAnswer> {
   const messages: LlmMessage[] = [...loop.request.messages]
-  const { clientTools } = loop
+  const { clientTools, modelCallsMax = MODEL_CALLS_PER_TURN_MAX } = loop
   let offered = [...loop.tools.specs, ...clientTools]
   let { forcedTool } = loop.request
   let { remembered } = loop
   let text = ''
   for (let modelCalls = 1; ; modelCalls++) {
-    const isLast = modelCalls === MODEL_CALLS_PER_TURN_MAX
+    const isLast = modelCalls === modelCallsMax
     const tools = isLast ? [] : offered
     await loop.confirm(channel)
     let answer: CallAnswer
@@ -291,7 +294,9 @@ async function runTools(
       share.add(bytesOfText(result.content))
       const { name, arguments: given } = call
       const { ok, content } = result
-      trace.ranTool({ name, ok, ms: trace.msSince(startedAt), arguments: given, result: content })
+      const ms = trace.msSince(startedAt)
+      const { needsApproval } = result
+      trace.ranTool({ name, ok, ms, arguments: given, result: content, needsApproval })
       return { call, ...result }
     }),
   )

@@ -1,12 +1,20 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
-import { assistantFields, optionalFlag, optionalText, requiredText } from '../../core/fields.ts'
+import {
+  assistantFields,
+  narrowing,
+  optionalFlag,
+  optionalText,
+  requiredText,
+} from '../../core/fields.ts'
 import {
   AGENT_TEXT_CHARS_MAX,
   IMAGES_MAX,
   PERSONA_PROMPT_CHARS_MAX,
+  TEMPORARY_TURNS_MAX,
   TURN_FILES_MAX,
 } from '../../core/limits/contract.ts'
+import { subjectField } from '../../core/subject.ts'
 import { checkImage } from '../../upstream/egress/images.ts'
 import { variables } from './variables.ts'
 
@@ -16,8 +24,8 @@ const fileIds = z
     error: issue('field_type', { field: 'files', kind: 'string_array' }),
   })
   .max(TURN_FILES_MAX, { error: issue('too_many_items', { field: 'files', max: TURN_FILES_MAX }) })
-  .default([])
   .transform((ids) => [...new Set(ids)])
+  .default([])
 
 /** Body of POST /v1/agent. */
 export const AgentRequest = z.object({
@@ -40,6 +48,11 @@ export const AgentRequest = z.object({
   variables,
   kb: optionalFlag('kb', true),
   replace_last: optionalFlag('replace_last', false),
+  /** Whether somebody is there who answers what the turn asks. */
+  interactive: optionalFlag('interactive', false),
+  collections: narrowing,
+  /** Whom the caller speaks for: what is remembered of them is shown to the model. */
+  subject: subjectField,
 })
 export type AgentRequest = z.infer<typeof AgentRequest>
 
@@ -56,6 +69,21 @@ export const AgentCheckResponse = z.object({
 })
 export type AgentCheckResponse = z.infer<typeof AgentCheckResponse>
 
+/** The earlier turns of a talk that is stored nowhere, oldest first. */
+const earlier = z
+  .array(
+    z.object(
+      { text: requiredText('text', AGENT_TEXT_CHARS_MAX), reply: z.string() },
+      { error: issue('field_type', { field: 'temporary', kind: 'object' }) },
+    ),
+    { error: issue('field_type', { field: 'temporary', kind: 'array' }) },
+  )
+  .max(TEMPORARY_TURNS_MAX, {
+    error: issue('too_many_items', { field: 'temporary', max: TEMPORARY_TURNS_MAX }),
+  })
+  .nullable()
+  .default(null)
+
 /** Body of POST /console/agent: the turn runs as a key of the app would. */
 export const StudioRequest = AgentRequest.extend({
   app_id: z
@@ -66,6 +94,12 @@ export const StudioRequest = AgentRequest.extend({
   show_thinking: optionalFlag('show_thinking', false),
   /** Whether the turn goes on when its reader leaves. */
   detached: optionalFlag('detached', false),
+  /**
+   * Not null: the turn belongs to no session, is stored nowhere, remembers nothing, and its caller
+   * brings what was said before. It ends when its reader leaves: `session_id`, `detached` and
+   * `replace_last` speak of what is stored, and are not looked at.
+   */
+  temporary: earlier,
   /** An app's form that is not saved; the turn runs as if it were. */
   draft: z
     .object(assistantFields, {

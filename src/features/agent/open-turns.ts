@@ -117,6 +117,9 @@ export function createOpenTurns(options: OpenTurnsOptions) {
       return untilEnd(await begun.promise, ended.resolve)
     },
 
+    /** Turns of the tenant that are open here. */
+    count: (tenantId: string): number => byTenant.get(tenantId)?.size ?? 0,
+
     /** To be called after keys of the tenant were revoked, or its people disabled. */
     async recheck(tenantId: string): Promise<void> {
       await Promise.all([...(byTenant.get(tenantId) ?? [])].map(recheck))
@@ -130,8 +133,8 @@ async function stillValid(
   { clock, keys, tenants, shares }: OpenTurnsOptions,
   principal: Principal,
 ): Promise<boolean> {
-  const { tenantId, userId, shareId } = principal
-  if (shareId !== undefined) return shares.isOpen(tenantId, shareId, clock.iso())
+  const { tenantId, userId, shareHash } = principal
+  if (shareHash !== undefined) return shares.isOpen(tenantId, shareHash, clock.iso())
   if (userId !== null) return (await tenants.roleIn(tenantId, userId)) !== null
   return keys.stillValid(principal)
 }

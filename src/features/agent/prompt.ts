@@ -1,5 +1,5 @@
-import { randomHex } from '../../core/crypto.ts'
 import { IMAGE_PLACEHOLDER } from '../../core/limits/contract.ts'
+import { quotationTag } from '../../core/quotation.ts'
 import type { LlmMessage, Passage } from '../../upstream/ports/llm.ts'
 import type { QuotedText } from '../files/quotes.ts'
 import type { Memory } from '../sessions/store.ts'
@@ -17,6 +17,8 @@ export interface PromptParts {
   readonly passages: readonly Passage[]
   /** The tenant's documents were searched without a relevant passage. */
   readonly isMiss: boolean
+  /** What is remembered of the one who speaks, as the model reads it. */
+  readonly remembered?: string
   /** What the model reads of attached files. */
   readonly files?: readonly QuotedText[]
   /** The messages after the memory: the user's, or a conversation that the caller brings. */
@@ -29,8 +31,10 @@ export interface PromptParts {
  */
 export function buildMessages(parts: PromptParts) {
   const { prompt, context, memory, passages, isMiss, files = [], said } = parts
+  const { remembered = '' } = parts
   const system = [
     prompt,
+    remembered,
     context === '' ? '' : `${CONTEXT_HEADING}\n${context}`,
     memory.summary === '' ? '' : `此前对话的摘要：\n${memory.summary}`,
     isMiss ? MISS : quote(passages),
@@ -70,16 +74,13 @@ export function rememberedText(
   return [...named, text, ...images.map(() => IMAGE_PLACEHOLDER)].join('\n')
 }
 
-/** 2^32 possible words: a document of 100 KB cannot contain all of them. */
-const FENCE_BYTES = 4
-
 /**
  * Quotes the passages between tags that hold a random word. Title and text cannot know the word, so
  * they can neither close the quotation nor open one of their own.
  */
 function quote(passages: readonly Passage[]): string {
   if (passages.length === 0) return ''
-  const tag = `资料-${randomHex(FENCE_BYTES)}`
+  const tag = quotationTag('资料')
   const items = passages.map(
     ({ title, seq, text, page, heading }, index) =>
       `<${tag} 标题=${JSON.stringify(title)} 编号="${seq}" 序号="${index + 1}"` +

@@ -1,23 +1,26 @@
-import { Elysia } from 'elysia'
 import type { Clock } from '../../core/clock.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import { sessionId } from '../../core/fields.ts'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE, MANAGERS } from '../../core/principal.ts'
+import { namedSubject, SUBJECT_HEADER } from '../../core/subject.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
+import { headerDoc } from '../../http/openapi-parts.ts'
 import { type PersonLimit, withoutIdleTimeout } from '../../http/request-limits.ts'
 import { checkRole } from '../../http/roles.ts'
 import { clientOf, type Sse } from '../../http/sse.ts'
 import type { Apps } from '../apps/service.ts'
+import type { Pictures } from '../files/pictures.ts'
 import { createAgentCheck } from './check.ts'
 import type { Detached } from './detached.ts'
 import { TOLD_STREAM } from './detached-routes.ts'
 import type { AgentEvent } from './events.ts'
 import { AgentCheckResponse, AgentRequest, StudioRequest } from './model.ts'
 import type { Agent } from './service.ts'
+import { temporaryTurn } from './temporary.ts'
 import { isLast, wireOf } from './told.ts'
 
 export interface AgentRouteOptions {
@@ -25,6 +28,9 @@ export interface AgentRouteOptions {
   readonly sse: Sse
   readonly contexts: RequestContexts
 }
+
+/** What a turn is asked with, for those who ask for one later. */
+export const TURN_BODY = AgentRequest
 
 const body = jsonBody(AgentRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 
@@ -52,11 +58,13 @@ const TURN_DOC = {
 }
 
 /** POST /v1/agent: one turn as an event stream. */
-export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOptions) =>
-  new Elysia().use(gate).post(
+export const agentRoutes = (on: Gated, { agent, sse, contexts }: AgentRouteOptions) =>
+  on.post(
     '/agent',
     async ({ principal, request, upload, server, set }) => {
-      const input = await body.read(request, upload)
+      const asks = await body.read(request, upload)
+      const subject = namedSubject(principal, asks.subject, request.headers)
+      const input = { ...asks, subject }
       const turn = await agent.openTurn(principal, input, sessionId(input.session_id))
       // For the log row of a turn that never begins; `noteTurn` replaces it when the turn begins.
       const { channel } = turn
@@ -76,6 +84,9 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
       parse: 'none',
       detail: {
         summary: 'One turn of a conversation',
+        parameters: headerDoc({
+          [SUBJECT_HEADER]: 'Whom the caller speaks for, as `subject` in the body',
+        }),
         requestBody: body.doc,
         responses: TURN_DOC,
       },
@@ -86,6 +97,7 @@ export interface StudioRouteOptions {
   readonly agent: Agent
   readonly apps: Pick<Apps, 'read'>
   readonly detached: Pick<Detached, 'begin'>
+  readonly pictures: Pick<Pictures, 'of'>
   readonly sse: Sse
   /** Throws `rate_limited` for a person with too many turns a minute. */
   readonly studioLimit: PersonLimit
@@ -102,20 +114,28 @@ const studioBody = jsonBody(StudioRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
  * key. It is no machine call, so it counts no usage and writes no log row.
  */
 export const studioRoutes = (
-  gate: Gate,
-  { agent, apps, detached: talks, sse, studioLimit }: StudioRouteOptions,
+  on: Gated,
+  { agent, apps, detached: talks, pictures, sse, studioLimit }: StudioRouteOptions,
 ) =>
-  new Elysia().use(gate).post(
+  on.post(
     '/agent',
     async ({ principal, request, upload, server, set }) => {
       await studioLimit(principal)
-      const { app_id: appId, detached, ...input } = await studioBody.read(request, upload)
-      const session = sessionId(input.session_id)
+      const { app_id: appId, detached, temporary, ...asks } = await studioBody.read(request, upload)
+      const session = sessionId(asks.session_id)
       if (appId) await apps.read(principal.tenantId, appId)
       // A draft chooses tools, which viewers may not do.
-      if (input.draft) checkRole(principal.role, 'editor')
+      if (asks.draft) checkRole(principal.role, 'editor')
       const asked = { ...principal, appId: appId || null }
+      // A person is the subject, whatever the body names.
+      const own = { ...asks, subject: undefined, door: 'console' as const, explains: true }
       const client = clientOf(principal, request, server)
+      if (temporary) {
+        const input = { ...own, ...temporaryTurn(asks, temporary), replace_last: false }
+        const turn = await agent.openTurn(asked, input, null)
+        return sse.respond(turn.run, AGENT_STREAM, set, client)
+      }
+      const input = { ...own, pictures: await pictures.of(asked, session, asks.images) }
       if (detached) {
         const produce = await talks.begin(asked, input, session)
         return sse.respond(produce, TOLD_STREAM, set, client)
@@ -136,11 +156,11 @@ export const studioRoutes = (
 
 /** POST /console/agent/check: whether the tenant's channel answers. */
 export const agentCheckRoutes = (
-  gate: Gate,
+  on: Gated,
   { agent, clock, sse, studioLimit }: AgentCheckRouteOptions,
 ) => {
   const check = createAgentCheck(agent, clock)
-  return new Elysia().use(gate).post(
+  return on.post(
     '/agent/check',
     async ({ principal, request, server }) => {
       await studioLimit(principal)

@@ -1,36 +1,50 @@
-import { appError } from '../../core/errors.ts'
 import { TURN_BEGINS_MS_MAX, TURN_TOKENS_HELD } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
+import { subjectOf } from '../../core/subject.ts'
 import { estimateTokens } from '../../core/text.ts'
 import type { Fence, TurnOrder } from '../../storage/shared-state.ts'
 import { checkImageData, checkImageHosts, type ImageGuard } from '../../upstream/egress/images.ts'
+import type { Asks } from '../asks/service.ts'
 import type { Devices } from '../devices/service.ts'
 import type { TurnFiles } from '../files/turn-files.ts'
-import type { Keys } from '../keys/service.ts'
+import type { Access } from '../knowledge/collections/access.ts'
 import type { Sessions } from '../sessions/service.ts'
-import type { Budgets, Usage } from '../usage/service.ts'
+import type { Admission } from '../usage/admission.ts'
+import type { Usage } from '../usage/service.ts'
+import type { ChannelChoice } from './channel-choice.ts'
 import { type Brought, type Emit, errorEvent } from './events.ts'
+import { explained } from './explained.ts'
 import type { ModelAnswer } from './model-loop.ts'
 import type { OpenTurns, TurnGuard } from './open-turns.ts'
 import type { TurnConfigStore } from './store.ts'
 import { Trace } from './trace.ts'
-import { type ChannelChoice, runTurn, type TurnOptions } from './turn.ts'
-import { resolveTurn, type TurnRequest, withDraft } from './turn-config.ts'
+import { runTurn } from './turn.ts'
+import {
+  collectionsOf,
+  resolveTurn,
+  type TurnRequest,
+  withDraft,
+  withoutTraces,
+} from './turn-config.ts'
+import type { TurnCounts } from './turn-counts.ts'
+import type { TurnOptions } from './turn-parts.ts'
 import { withVariables } from './variables.ts'
 
 export interface AgentOptions extends TurnOptions {
   readonly configs: TurnConfigStore
   readonly channelOf: (tenantId: string) => Promise<ChannelChoice>
-  readonly keys: Pick<Keys, 'budgetOf'>
-  readonly budgets: Pick<Budgets, 'hold'>
+  readonly admit: Admission['admit']
   readonly openTurns: OpenTurns
   readonly turnOrder: TurnOrder
   /** Judges the hosts of image links. */
   readonly imageGuard: ImageGuard
   readonly sessions: Pick<Sessions, 'checkTurn'>
   readonly files: TurnFiles
+  readonly turnCounts: Pick<TurnCounts, 'began' | 'failed'>
   readonly devices: Pick<Devices, 'noteSeen'>
-  readonly usage: Pick<Usage, 'countAsApp' | 'countTokens'>
+  readonly asks: Pick<Asks, 'begin'>
+  readonly usage: Pick<Usage, 'countAsApp' | 'countTokens' | 'countTurn'>
+  readonly access: Pick<Access, 'narrow'>
 }
 
 const NO_NAMES = { timeZone: null, language: null, appName: null, deviceName: null, email: null }
@@ -73,11 +87,14 @@ export function createAgent(options: AgentOptions) {
         await checkImageData(images, options.clock.steady)
         await checkImageHosts(images, tenantId, imageGuard)
       }
+      await checkCollections(options, principal, request)
       await options.files.check(principal, sessionId, request.files ?? [])
       // The key may have been revoked while hosts were resolved or speech was recognised.
       let { label } = await channelOf(tenantId)
-      const release = await admit(options, principal, request)
+      const release = await options.admit(principal, tokensOf(request), request.budget)
       count(options, principal)
+      const door = request.door ?? 'agent'
+      options.turnCounts.began(door)
       const cancelRelease = options.clock.after(TURN_BEGINS_MS_MAX, release)
       const begun = Promise.withResolvers<void>()
       const over = Promise.withResolvers<Awaited<OpenedTurn['over']>>()
@@ -103,10 +120,16 @@ export function createAgent(options: AgentOptions) {
           now: options.clock.now(),
           values: request.variables ?? {},
         })
-        const resolved = resolveTurn(config, request, (prompt) => withVariables(prompt, contextOf))
+        const fill = (prompt: string) => withVariables(prompt, contextOf)
+        const configured = resolveTurn(config, request, fill)
+        const resolved = request.temporary ? withoutTraces(configured) : configured
         trace = new Trace(options.clock.steady)
-        const turn = { principal, sessionId, request, resolved, channel, trace, confirm, fence }
-        return runTurn(options, turn, signal, emit)
+        const subject = subjectOf(principal, request.subject)
+        const asking = { principal, sessionId, signal, emit }
+        const person = request.interactive ? options.asks.begin(asking) : null
+        const said = { principal, sessionId, request, subject }
+        const turn = { ...said, resolved, channel, trace, person, confirm, fence }
+        return runTurn(options, turn, person?.signal ?? signal, emit)
       }
 
       return {
@@ -126,7 +149,11 @@ export function createAgent(options: AgentOptions) {
                 : turnOrder.run(tenantId, sessionId, inTurn, guard.signal)
             })
           } catch (error) {
-            if (!client.aborted) await emit([errorEvent(error, log, broughtBy(request))])
+            if (client.aborted) return null
+            options.turnCounts.failed(door)
+            const event = errorEvent(error, log, broughtBy(request))
+            const failed = { principal, question: request.text, failedOn: trace?.failedOn ?? null }
+            await emit([request.explains ? explained(event, error, failed) : event])
             return null
           } finally {
             release()
@@ -139,29 +166,30 @@ export function createAgent(options: AgentOptions) {
   }
 }
 
-/**
- * Admits a turn; the returned function gives back what it holds of the budget. Throws `invalid_key`
- * for a key that was revoked since the request was admitted, and `budget_spent` for a caller
- * without tokens left; the console needs no key.
- */
-async function admit(
-  { keys, budgets }: AgentOptions,
-  { tenantId, keyId }: Principal,
-  { text, conversation, budget }: TurnRequest,
-): Promise<() => void> {
-  const dailyTokens = keyId === null ? 0 : await keys.budgetOf(tenantId, keyId)
-  if (dailyTokens === null) throw appError('invalid_key')
-  const held = keyId === null ? budget : { tenantId, keyId, dailyTokens }
-  if (!held || held.dailyTokens === 0) return () => {}
+/** Tokens that a turn holds while it is open. */
+function tokensOf({ text, conversation }: TurnRequest): number {
   const said = conversation ? conversation.messages.map(({ content }) => content) : [text]
-  return budgets.hold(held, estimateTokens(said) + TURN_TOKENS_HELD)
+  return estimateTokens(said) + TURN_TOKENS_HELD
+}
+
+/** Throws 404 for a collection that the turn would not see. */
+async function checkCollections(
+  { configs, access }: AgentOptions,
+  { tenantId, appId }: Principal,
+  { collections, draft }: TurnRequest,
+): Promise<void> {
+  if (!collections || collections.length === 0) return
+  const stored = await configs.load(tenantId, appId, null)
+  const seen = collectionsOf(draft ? withDraft(stored, draft) : stored)
+  await access.narrow({ tenantId, collections: seen }, collections)
 }
 
 /** Counts what only the turn tells about the caller, and not its key. */
 function count({ devices, usage }: AgentOptions, principal: Principal): void {
-  const { kind, tenantId, appId, deviceId } = principal
+  const { kind, tenantId, appId, deviceId, userId, shareId } = principal
   if (deviceId !== null) devices.noteSeen(tenantId, deviceId)
   if (kind === 'general' && appId) usage.countAsApp(principal)
+  if (userId !== null || shareId !== undefined) usage.countTurn(principal)
 }
 
 const broughtBy = ({ conversation }: TurnRequest): Brought => ({

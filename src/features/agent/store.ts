@@ -1,7 +1,7 @@
 import { REFERENCE_CHARS_MAX } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
-import { type Db, sql } from '../../storage/db.ts'
-import type { NamedContext, StoredConfig } from './turn-config.ts'
+import { type Db, joined, type Statement, sql } from '../../storage/db.ts'
+import type { MemorySwitch, NamedContext, StoredConfig } from './turn-config.ts'
 
 interface ConfigRow {
   app_id: string | null
@@ -15,20 +15,36 @@ interface ConfigRow {
   thinking: number | null
   temperature: number | null
   mcp_tools: string | null
+  collections: string | null
+  tenant_collections: string | null
   app_persona: string | null
   request_persona: string | null
   default_persona: string | null
   app_name: string | null
-  device_name: string | null
-  email: string | null
+  device_name?: string | null
+  email?: string | null
   time_zone: string | null
   language: 'zh' | 'en' | null
+  titles: number | null
+  reminders: number | null
+  app_reminders: number | null
+  app_remembers: MemorySwitch | null
+  remembers: MemorySwitch | null
+  app_may_ask: number | null
+  may_ask: number | null
 }
 
 /** Who asks, as far as prompts name them. */
 export type Asking = Pick<Principal, 'deviceId' | 'userId'>
 
 const NOBODY: Asking = { deviceId: null, userId: null }
+
+const NO_NAMES: Statement = { sql: '', args: [] }
+
+/** Columns apart: the row of others is kept in memory, as these tables are written often. */
+const namesOf = (deviceId: string | null, userId: string | null): Statement => sql`,
+  (SELECT name FROM device WHERE tenant_id = t.id AND id = ${deviceId}) AS device_name,
+  (SELECT email FROM "user" WHERE id = ${userId}) AS email`
 
 const flagOf = (value: number | null) => (value === null ? null : value === 1)
 
@@ -45,22 +61,25 @@ export function createTurnConfigStore(db: Db) {
       // No persona has an id longer than this.
       const isPossible = (requestPersonaId?.length ?? 0) <= REFERENCE_CHARS_MAX
       const personaId = isPossible ? requestPersonaId : null
-      const row = await db.get<ConfigRow>(sql`
+      const columns = sql`
         SELECT a.id AS app_id, a.system_prompt, a.model AS app_model, a.thinking AS app_thinking,
           a.temperature AS app_temperature, a.kb_enabled, a.tools_enabled,
-          s.model, s.thinking, s.temperature, s.mcp_tools, s.time_zone, s.language,
+          a.collections, s.collections AS tenant_collections,
+          s.model, s.thinking, s.temperature, s.mcp_tools, s.time_zone, s.language, s.titles,
+          s.reminders, a.reminders AS app_reminders,
+          a.may_ask AS app_may_ask, s.may_ask, a.remembers AS app_remembers, s.remembers,
           a.name AS app_name,
-          (SELECT name FROM device WHERE tenant_id = t.id AND id = ${deviceId}) AS device_name,
-          (SELECT email FROM "user" WHERE id = ${userId}) AS email,
           (SELECT prompt FROM persona WHERE tenant_id = t.id AND id = a.persona_id) AS app_persona,
           (SELECT prompt FROM persona WHERE tenant_id = t.id AND id = ${personaId})
             AS request_persona,
-          (SELECT prompt FROM persona WHERE tenant_id = t.id AND is_default = 1) AS default_persona
+          (SELECT prompt FROM persona WHERE tenant_id = t.id AND is_default = 1) AS default_persona`
+      const from = sql`
         FROM tenant t
           LEFT JOIN app a ON a.tenant_id = t.id AND a.id = ${appId}
           LEFT JOIN tenant_settings s ON s.tenant_id = t.id
-        WHERE t.id = ${tenantId}`)
-      return configOf(row)
+        WHERE t.id = ${tenantId}`
+      const names = deviceId === null && userId === null ? NO_NAMES : namesOf(deviceId, userId)
+      return configOf(await db.get<ConfigRow>(joined(columns, names, from)))
     },
 
     /** Whether the app, if there is one, uses the knowledge base. */
@@ -84,6 +103,11 @@ function configOf(row: ConfigRow | null): StoredConfig {
       thinking: flagOf(row?.thinking ?? null),
       temperature: row?.temperature ?? null,
       mcpTools: namesIn(row?.mcp_tools),
+      collections: listIn(row?.tenant_collections ?? null),
+      titles: row?.titles !== 0,
+      reminders: flagOf(row?.reminders ?? null),
+      memory: row?.remembers ?? null,
+      mayAsk: flagOf(row?.may_ask ?? null),
     },
     appPersona: row?.app_persona ?? null,
     requestPersona: row?.request_persona ?? null,
@@ -100,6 +124,8 @@ const namedOf = (row: ConfigRow | null): NamedContext => ({
   email: row?.email ?? null,
 })
 
+const listIn = (json: string | null) => (json === null ? null : (JSON.parse(json) as string[]))
+
 /** Skips parsing the empty list, which nearly every tenant has. */
 const namesIn = (json: string | null | undefined): readonly string[] =>
   json && json !== '[]' ? (JSON.parse(json) as string[]) : []
@@ -111,6 +137,10 @@ function appOf(row: ConfigRow): StoredConfig['app'] {
     thinking: flagOf(row.app_thinking),
     temperature: row.app_temperature,
     kbEnabled: row.kb_enabled !== 0,
-    toolsEnabled: row.tools_enabled === null ? null : (JSON.parse(row.tools_enabled) as string[]),
+    toolsEnabled: listIn(row.tools_enabled),
+    collections: listIn(row.collections),
+    reminders: flagOf(row.app_reminders),
+    memory: row.app_remembers,
+    mayAsk: flagOf(row.app_may_ask),
   }
 }

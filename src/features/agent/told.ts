@@ -13,17 +13,15 @@ export const isLast = (type: string): boolean => type === 'llm_end' || type === 
 export const wireOf = (event: AgentEvent): object =>
   event.type === 'tool_call' ? { type: event.type, name: event.name } : event
 
-interface Line {
-  /** The event as clients get it now, and as it is stored. */
-  readonly data: string
+interface Line extends Told {
+  /** `data` as it is stored. */
   readonly kept: string
-  readonly type: string
 }
 
 /** What a running turn has told so far. */
 export class ToldEvents {
   readonly #lines: Line[] = []
-  readonly #waiting = new Set<() => void>()
+  readonly #watching = new Set<() => void>()
   #stored = 0
   #text = ''
   #isOver = false
@@ -42,7 +40,8 @@ export class ToldEvents {
     if (this.#isOver) return
     for (const event of events) {
       const data = JSON.stringify(wireOf(event))
-      this.#lines.push({ data, kept: keptOf(event, data), type: event.type })
+      const id = this.#lines.length + 1
+      this.#lines.push({ id, type: event.type, data, kept: keptOf(event, data) })
       if (event.type === 'llm_delta') this.#text += event.text
       if (event.type === 'provider_fallback') this.#text = ''
       if (isLast(event.type)) this.#isOver = true
@@ -57,22 +56,14 @@ export class ToldEvents {
   }
 
   /** The events after number `after`. */
-  after(after: number): Told[] {
-    return this.#lines.slice(after).map(({ data, type }, index) => ({
-      id: after + index + 1,
-      type,
-      data,
-    }))
+  after(after: number): readonly Told[] {
+    return this.#lines.slice(after)
   }
 
-  /** Resolves once more is told, or the turn is over, or the signal aborts. */
-  async more(after: number, signal: AbortSignal): Promise<void> {
-    if (this.#lines.length > after || this.#isOver || signal.aborted) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiting.add(resolve)
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    await promise
-    this.#waiting.delete(resolve)
+  /** Calls `wake` whenever more is told and when the turn is over, until the result is called. */
+  watch(wake: () => void): () => void {
+    this.#watching.add(wake)
+    return () => void this.#watching.delete(wake)
   }
 
   /** Takes what was not stored yet. */
@@ -89,7 +80,7 @@ export class ToldEvents {
   }
 
   #wake(): void {
-    for (const wake of this.#waiting) wake()
+    for (const wake of this.#watching) wake()
   }
 }
 

@@ -19,6 +19,7 @@ interface ToolRun {
   readonly ms: number
   readonly arguments: string
   readonly result: string
+  readonly needsApproval: true | undefined
 }
 
 /** What the client was told that the model read. */
@@ -35,8 +36,12 @@ export class Trace {
   #toolChars = 0
   #thinking = ''
   #fallbackReason: FailureReason | null = null
+  /** Called when the turn starts over. */
+  onStartOver: () => void = () => {}
   /** On the steady clock; null before the first word of the answer. */
   firstTextAt: number | null = null
+  /** The channel that has failed last. */
+  failedOn: AnsweringChannel | null = null
   /** The model of the last call; undefined where it has no name. */
   model: string | undefined
 
@@ -65,14 +70,15 @@ export class Trace {
     return bytesOfText(kept)
   }
 
-  ranTool({ name, ok, ms, ...texts }: ToolRun): void {
+  ranTool({ name, ok, ms, needsApproval, ...texts }: ToolRun): void {
     const shown = {
       arguments: firstChars(texts.arguments, TOOL_TEXT_CHARS_MAX),
       result: firstChars(texts.result, TOOL_TEXT_CHARS_MAX),
     }
     this.#toolChars += shown.arguments.length + shown.result.length
     const fits = this.#toolChars <= TOOL_TEXTS_CHARS_MAX
-    this.#tools.push({ name, ok, ms, ...(fits ? shown : {}) })
+    const refused = needsApproval ? { needs_approval: true as const } : {}
+    this.#tools.push({ name, ok, ms, ...refused, ...(fits ? shown : {}) })
   }
 
   /** The turn starts over on another channel. */
@@ -83,6 +89,7 @@ export class Trace {
     this.#fallbackReason = reason
     this.firstTextAt = null
     this.model = undefined
+    this.onStartOver()
   }
 
   /** The details that are stored beside the text of the turn. */

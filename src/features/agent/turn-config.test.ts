@@ -18,10 +18,21 @@ const APP: AppConfig = {
   temperature: null,
   kbEnabled: true,
   toolsEnabled: null,
+  collections: null,
+  memory: null,
 }
 const context = (more: Partial<StoredConfig> = {}): StoredConfig => ({
   app: null,
-  settings: { model: null, thinking: null, temperature: null, mcpTools: [] },
+  settings: {
+    model: null,
+    thinking: null,
+    temperature: null,
+    mcpTools: [],
+    titles: true,
+    mayAsk: false,
+    collections: null,
+    memory: null,
+  },
   appPersona: null,
   requestPersona: null,
   defaultPersona: null,
@@ -87,7 +98,16 @@ describe('prompt priority, highest first', () => {
 })
 
 describe('fields fall from app to tenant to platform', () => {
-  const settings = { model: 'tenant-model', thinking: true, temperature: 0.5, mcpTools: [] }
+  const settings = {
+    model: 'tenant-model',
+    thinking: true,
+    temperature: 0.5,
+    mcpTools: [],
+    titles: true,
+    mayAsk: false,
+    collections: null,
+    memory: null,
+  }
   test('the platform decides every field without app and settings', () => {
     expect(resolveTurn(context(), request())).toMatchObject({
       model: null,
@@ -145,7 +165,16 @@ test('system messages of a caller replace the default personas and nothing else'
 })
 
 test('temperature and thinking come from the app, then the caller, then the tenant', () => {
-  const settings = { model: null, thinking: false, temperature: 0.2, mcpTools: [] }
+  const settings = {
+    model: null,
+    thinking: false,
+    temperature: 0.2,
+    mcpTools: [],
+    titles: true,
+    mayAsk: false,
+    collections: null,
+    memory: null,
+  }
   const app = { ...APP, thinking: false, temperature: 0.7 }
   const wanted = { thinking: true, temperature: 1 }
   expect(resolveTurn(context({ settings }), brought())).toMatchObject(wanted)

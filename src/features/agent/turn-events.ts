@@ -1,7 +1,7 @@
 import type { FilesOfTurn } from '../files/turn-files.ts'
 import type { KbHit } from '../knowledge/model.ts'
 import type { Retrieval } from '../knowledge/service.ts'
-import type { KbRef, TurnStats } from './events.ts'
+import type { AgentEvent, KbRef, TurnStats } from './events.ts'
 import type { ModelAnswer } from './model-loop.ts'
 
 /** What a turn knows of the documents; null when it did not search them. */
@@ -12,7 +12,7 @@ export const fileRefsOf = ({ quoted }: FilesOfTurn) => quoted.map(({ text: _, ..
 
 /** The passages of documents that the model was given. */
 export const refsOf = (passages: readonly KbHit[]): KbRef[] =>
-  passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({
+  passages.map(({ doc_id, title, seq, score, page, heading, url, collection_id }) => ({
     doc_id,
     title,
     seq,
@@ -20,12 +20,20 @@ export const refsOf = (passages: readonly KbHit[]): KbRef[] =>
     page,
     heading,
     url,
+    collection_id,
   }))
+
+export const kbRefsEvent = (passages: readonly KbHit[], withTexts: boolean): AgentEvent => ({
+  type: 'kb_refs',
+  refs: refsOf(passages),
+  ...(withTexts ? { texts: passages.map(({ text }) => text) } : {}),
+})
 
 /** What the turn cost and who answered. */
 export const statsOf = (
   { modelCalls, channel, usage }: ModelAnswer,
   found: Retrieved,
+  remembered: number | null = null,
 ): TurnStats => ({
   type: 'stats',
   iterations: modelCalls,
@@ -34,6 +42,7 @@ export const statsOf = (
   output_tokens: usage.outputTokens,
   usage_estimated: usage.isEstimated,
   ...(found === null ? {} : { kb: searchedOf(found) }),
+  ...(remembered === null ? {} : { memory: { shown: remembered } }),
 })
 
 const searchedOf = (found: Retrieval | 'skipped'): NonNullable<TurnStats['kb']> =>
@@ -44,4 +53,5 @@ const searchedOf = (found: Retrieval | 'skipped'): NonNullable<TurnStats['kb']> 
         best: found.best,
         relevance: found.relevance,
         shown: found.passages.length,
+        ...(found.collections === null ? {} : { collections: found.collections }),
       }

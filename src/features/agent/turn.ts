@@ -1,81 +1,33 @@
-import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
-import { errorFields, type Logger } from '../../core/log.ts'
-import { bytesOfText, type MemoryBudget, type MemoryShare } from '../../core/memory-budget.ts'
-import type { Meters } from '../../core/meters.ts'
+import { bytesOfText, type MemoryShare } from '../../core/memory-budget.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { Fence } from '../../storage/shared-state.ts'
+import { createQuestion } from '../../core/question.ts'
+import { askUser } from '../../tools/ask-user.ts'
 import { createToolBox } from '../../tools/tool-box.ts'
-import type { ForcedTool, Llm, LlmMessage } from '../../upstream/ports/llm.ts'
-import type { FilesOfTurn, TurnFiles } from '../files/turn-files.ts'
-import type { KbHit } from '../knowledge/model.ts'
-import type { Kb } from '../knowledge/service.ts'
-import type { Folding } from '../sessions/folding.ts'
-import type { TurnDetails } from '../sessions/model.ts'
-import type { SessionMemory } from '../sessions/service.ts'
+import type { ForcedTool, LlmMessage } from '../../upstream/ports/llm.ts'
+import type { FilesOfTurn } from '../files/turn-files.ts'
+import type { MemoriesOfTurn, MemoryWrite } from '../memories/turn-memories.ts'
+import type { TurnTools } from '../runs/reminder-tools.ts'
 import type { Memory, StoredTurn } from '../sessions/store.ts'
-import type { Usage } from '../usage/service.ts'
-import { countedLlm } from './call-count.ts'
+import { counted, fallbackOf } from './channel-choice.ts'
 import type { AgentEvent, Emit } from './events.ts'
 import { type HeardAnswer, hearModel, isStopped } from './heard.ts'
+import { openMemories, passagesOf, retrieveFor } from './material.ts'
 import type { Channel, ModelAnswer, ModelLoop } from './model-loop.ts'
-import type { TurnGuard } from './open-turns.ts'
-import { buildMessages, rememberedText, userMessage } from './prompt.ts'
-import type { Trace } from './trace.ts'
-import {
-  type Conversation,
-  type ResolvedTurn,
-  type ToolSources,
-  type TurnRequest,
-  toolsOffered,
-} from './turn-config.ts'
-import { fileRefsOf, type Retrieved, refsOf, statsOf } from './turn-events.ts'
+import { buildMessages, userMessage } from './prompt.ts'
+import { appendTurn, isTalk } from './stored-turn.ts'
+import { type Conversation, toolsOffered } from './turn-config.ts'
+import { fileRefsOf, kbRefsEvent, type Retrieved, refsOf, statsOf } from './turn-events.ts'
+import type { Turn, TurnOptions } from './turn-parts.ts'
 
-const NO_PASSAGES: readonly KbHit[] = []
-
-/** Which model answers a tenant: its own channel when it has one, else the platform's. */
-export interface ChannelChoice {
-  readonly label: 'byo' | 'platform'
-  readonly llm: Llm
-  /** The platform's, when `llm` is the tenant's own and failover is on. */
-  readonly fallback: Llm | null
-  /** Whether the tenant's configuration still chooses the same channel. */
-  isCurrent(): Promise<boolean>
-}
-
-export interface TurnOptions extends ToolSources {
-  readonly clock: Clock
-  readonly log: Logger
-  readonly meters: Meters
-  readonly memory: SessionMemory
-  readonly folding: Folding
-  readonly retrieve: Kb['retrieve']
-  readonly usage: Pick<Usage, 'countTokens'>
-  readonly files: Pick<TurnFiles, 'ready' | 'open'>
-  /** The memory that all requests share. */
-  readonly budget: MemoryBudget
-}
-
-/** Everything that a turn depends on. */
-export interface Turn {
-  readonly principal: Principal
-  /** Null for a turn that neither recalls nor stores anything. */
-  readonly sessionId: string | null
-  readonly request: TurnRequest
-  readonly resolved: ResolvedTurn
-  readonly channel: ChannelChoice
-  readonly trace: Trace
-  readonly confirm: TurnGuard['confirm']
-  /** Statements that run in the transaction that stores the turn. */
-  readonly fence: Fence
-}
-
+const NO_TOOLS: TurnTools = { tools: [], writes: () => [], startOver() {} }
 const NO_MEMORY: Memory = { summary: '', foldedThrough: 0, turns: [] }
 
 /**
  * The turn: recall the session, if it has one, retrieve passages, let the model loop answer, store
  * the turn, and only then end the stream. A turn that ends in calls of the client's tools is not
- * over, so it is not stored. Throws what went wrong; nothing is stored then.
+ * over, so it is not stored; what tools of the server have written is. Throws what went wrong;
+ * nothing is stored then.
  */
 export async function runTurn(
   options: TurnOptions,
@@ -89,10 +41,17 @@ export async function runTurn(
   const primary: Channel = { ...turn.channel, model: resolved.model }
   const asked = { principal, sessionId, ids: request.files ?? [], text: request.text }
   const named = await options.files.ready(asked, signal)
-  const [recalled, found, files] = await Promise.all([
-    sessionId === null ? NO_MEMORY : memory.recall(tenantId, sessionId),
-    retrieveFor(options, turn, signal),
-    options.files.open(asked, named, signal),
+  const recall = sessionId === null ? NO_MEMORY : memory.recall(tenantId, sessionId)
+  const openFiles = async () => {
+    const { hasFiles = false } = await recall
+    return options.files.open({ ...asked, hasEarlier: hasFiles }, named, signal)
+  }
+  const asking = { ...turn, question: createQuestion(tenantId, request.text, signal) }
+  const [recalled, found, files, memories] = await Promise.all([
+    recall,
+    retrieveFor(options, asking, signal),
+    openFiles(),
+    openMemories(options, asking, signal),
   ])
   // Two may begin one name at once; turns of a session run one after another.
   if (sessionId !== null) memory.checkTurn(principal, sessionId, recalled)
@@ -103,33 +62,60 @@ export async function runTurn(
     throw appError('session_full')
   }
   const passages = passagesOf(found)
-  if (passages.length > 0) await emit([{ type: 'kb_refs', refs: refsOf(passages) }])
+  if (passages.length > 0) await emit([kbRefsEvent(passages, request.show_passages === true)])
   const fileRefs = fileRefsOf(files)
   if (fileRefs.length > 0) await emit([{ type: 'file_refs', refs: fileRefs }])
   const share = budget.open(tenantId)
   let seq: number | null = null
+  const own = resolved.reminders ? options.reminders(principal, turn.subject) : NO_TOOLS
+  turn.trace.onStartOver = () => {
+    memories.startOver()
+    own.startOver()
+  }
   try {
-    const loop = await modelLoopOf(options, turn, { primary, before, found, files, share })
+    const loop = await modelLoopOf(options, turn, {
+      primary,
+      before,
+      found,
+      files,
+      memories,
+      share,
+      own,
+    })
     const answer = await hearModel(loop, signal, emit)
     if (!isStopped(signal)) {
       await confirm()
       signal.throwIfAborted()
     }
-    const stats = statsOf(answer, found)
+    const stats = statsOf(answer, found, memories.shown)
     if (sessionId !== null && answer.clientCalls.length === 0) {
       const isBuiltIn = answer.channel.llm.name === 'offline'
       const told = { refs: refsOf(passages), fileRefs }
       const known = turn.trace.details(told, stats, isBuiltIn)
-      const details = answer.stopped ? { ...known, stopped: true as const } : known
-      const kept = { before, replaces, details, files }
+      const images = isTalk(turn, before) ? (request.pictures?.images ?? []) : []
+      const asks = turn.person?.told ?? []
+      const details = {
+        ...known,
+        ...(asks.length > 0 ? { asks: [...asks] } : {}),
+        ...(images.length > 0 ? { images: [...images] } : {}),
+        ...(memories.ids().length > 0 ? { memory: [...memories.ids()] } : {}),
+        ...(answer.stopped ? { stopped: true as const } : {}),
+      }
+      const kept = { before, replaces, details, files, memories, own }
       seq = await appendTurn(options, { ...turn, sessionId }, answer, kept)
+    } else {
+      await options.keep(turn.fence, [...memories.storing(), ...own.writes()])
     }
-    await emit([stats, endOf(answer, seq)])
+    await turn.person?.keep()
+    const written = await memories.stored()
+    await emit([...written.map(memoryEvent), stats, endOf(answer, seq)])
     return answer
   } finally {
     share.close()
   }
 }
+
+const memoryEvent = (write: MemoryWrite): AgentEvent => ({ type: 'memory', ...write })
 
 const endOf = ({ text, stopped }: HeardAnswer, seq: number | null): AgentEvent => ({
   type: 'llm_end',
@@ -143,14 +129,16 @@ interface LoopParts {
   readonly before: Memory
   readonly found: Retrieved
   readonly files: FilesOfTurn
+  readonly memories: MemoriesOfTurn
   readonly share: MemoryShare
+  readonly own: TurnTools
 }
 
 /** The messages and tools that the model gets. */
 async function modelLoopOf(
   options: TurnOptions,
-  { principal, request, resolved, channel, trace, confirm }: Turn,
-  { primary, before: memory, found, files, share }: LoopParts,
+  { principal, request, resolved, channel, trace, confirm, person }: Turn,
+  { primary, before: memory, found, files, memories, share, own }: LoopParts,
 ): Promise<ModelLoop> {
   const { log, meters, usage } = options
   const { prompt, context, thinking, temperature } = resolved
@@ -159,10 +147,17 @@ async function modelLoopOf(
   const said = conversation?.messages ?? [userMessage(text, images)]
   const passages = passagesOf(found)
   const isMiss = found !== null && found !== 'skipped' && passages.length === 0
-  const quoted = { passages, isMiss, files: files.quoted }
+  const quoted = { passages, isMiss, files: files.quoted, remembered: memories.quote }
   const messages = buildMessages({ prompt, context, memory, ...quoted, said })
   share.add(bytesOf(messages))
-  const offered = await toolsOffered(options, principal, resolved, request, files.tool)
+  const asksPerson = person !== null && resolved.mayAsk
+  const optIn = [
+    ...(files.tool ? [files.tool] : []),
+    ...own.tools,
+    ...memories.tools,
+    ...(asksPerson ? [askUser] : []),
+  ]
+  const offered = await toolsOffered(options, principal, resolved, request, optIn)
   return {
     remembered: 2 * memory.turns.length,
     request: {
@@ -174,12 +169,19 @@ async function modelLoopOf(
       ...(showsThinking ? { showThinking: true } : {}),
       ...(conversation ? { sampling: conversation.sampling, ...forcedOf(conversation) } : {}),
     },
-    tools: createToolBox(offered, principal.tenantId, log),
+    tools: createToolBox(offered, principal.tenantId, log, resolved.collections, {
+      ...(person && { person }),
+      ...(request.approvedTools && { approved: request.approvedTools }),
+    }),
     clientTools: conversation?.toolChoice === 'none' ? [] : (conversation?.clientTools ?? []),
     primary,
     fallback: fallbackOf(channel),
     fallbackOnlyWhileSilent: conversation?.fallbackOnlyWhileSilent ?? false,
-    confirm,
+    confirm: async (channel) => {
+      await confirm(channel)
+      await request.beforeModelCall?.()
+    },
+    modelCallsMax: request.modelCallsMax,
     countTokens: (channel, tokens) => usage.countTokens(principal, channel, tokens),
     share,
     trace,
@@ -199,80 +201,6 @@ function replaceable({ turns }: Memory, { kind, appId }: Principal): StoredTurn 
   return isForeign ? null : last
 }
 
-interface Remembered {
-  readonly before: Memory
-  readonly replaces: StoredTurn | null
-  readonly details: TurnDetails
-  readonly files: FilesOfTurn
-}
-
-/**
- * Stores the turn; once the session is long, or too long for the model that answered, its older
- * half is folded by the same channel. Resolves with the number of the turn.
- */
-async function appendTurn(
-  options: TurnOptions,
-  { principal, sessionId, request, fence: order }: Turn & { readonly sessionId: string },
-  { text: reply, channel, forgot }: ModelAnswer,
-  { before, replaces, details, files }: Remembered,
-): Promise<number | null> {
-  const { clock, memory, folding } = options
-  const { tenantId, appId, deviceId } = principal
-  const userText = rememberedText(request.text, request.images, files.names)
-  const fence = [...order, ...(request.storing?.() ?? []), ...files.link]
-  const { seq, isLong } = await memory.appendTurn(before, {
-    tenantId,
-    sessionId,
-    userText,
-    reply,
-    at: clock.iso(),
-    appId,
-    deviceId,
-    replaces,
-    details: JSON.stringify(details),
-    fence,
-    principal,
-  })
-  // Folded by the channel that answered. A channel of the tenant that has just failed would fail at
-  // the summary, too, and the platform's must see only what `provider_fallback` has announced.
-  if (isLong || forgot) {
-    folding.start(tenantId, sessionId, counted(options, principal, channel), forgot)
-  }
-  return seq
-}
-
-/** The same channel; its calls count for the key of the turn. */
-const counted = ({ usage }: TurnOptions, principal: Principal, channel: Channel): Channel => ({
-  ...channel,
-  llm: countedLlm(channel.llm, (tokens) => usage.countTokens(principal, channel.label, tokens)),
-})
-
-const passagesOf = (found: Retrieved) =>
-  found === null || found === 'skipped' ? NO_PASSAGES : found.passages
-
-/** When the search fails, the agent still answers, and an event of the turn says so. */
-async function retrieveFor(
-  { retrieve, log }: TurnOptions,
-  { principal, request, resolved }: Turn,
-  signal: AbortSignal,
-): Promise<Retrieved> {
-  // The text is empty for an image without a question.
-  if (!resolved.kb || request.text === '') return null
-  try {
-    return await retrieve(principal.tenantId, request.text, signal)
-  } catch (error) {
-    signal.throwIfAborted()
-    log.warn('retrieval failed', errorFields(error))
-    return 'skipped'
-  }
-}
-
 /** Images, and the calls of earlier messages, are counted with the body of the request. */
 const bytesOf = (messages: readonly LlmMessage[]): number =>
   messages.reduce((sum, { content }) => sum + bytesOfText(content), 0)
-
-/** The fallback uses the platform's default model. */
-function fallbackOf({ fallback }: ChannelChoice): Channel | null {
-  const isCurrent = async () => true
-  return fallback && { label: 'platform_fallback', llm: fallback, model: null, isCurrent }
-}

@@ -21,12 +21,12 @@ export const variables = z
   .refine((given) => Object.values(given).every((one) => charCount(one) <= VARIABLE_CHARS_MAX), {
     error: TOO_LONG,
   })
-  .default({})
   .transform((given) =>
     Object.fromEntries(
       Object.entries(given).map(([name, value]) => [name, withoutControls(value)]),
     ),
   )
+  .default({})
 
 /** What the variables of a prompt stand for in one turn. */
 export interface VariableContext {

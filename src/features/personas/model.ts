@@ -23,15 +23,19 @@ export const ImportedPersona = PersonaUpdateRequest.extend({
 })
 export type ImportedPersona = z.infer<typeof ImportedPersona>
 
-export const Persona = z.object({
-  id: z.string(),
-  name: z.string(),
-  prompt: z.string(),
-  /** 1 for the tenant's default, which at most one persona is; else 0. */
-  is_default: z.int(),
-  created_at: z.int(),
-})
+export const Persona = z.lazy(() =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    prompt: z.string(),
+    /** 1 for the tenant's default, which at most one persona is; else 0. */
+    is_default: z.int(),
+    created_at: z.int(),
+  }),
+)
 export type Persona = z.infer<typeof Persona>
 
-export const PersonaListResponse = z.object({ personas: z.array(Persona) })
-export const PersonaDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })
+export const PersonaListResponse = z.lazy(() => z.object({ personas: z.array(Persona) }))
+export const PersonaDeleteResponse = z.lazy(() =>
+  z.object({ id: z.string(), deleted: z.literal(true) }),
+)

@@ -1,7 +1,6 @@
-import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
 import { jsonDoc } from '../../http/openapi-parts.ts'
 import {
@@ -17,9 +16,8 @@ const create = jsonBody(CreatePersonaRequest)
 const update = jsonBody(PersonaUpdateRequest)
 
 /** The persona library, below /console. */
-export const personaRoutes = (gate: Gate, personas: Personas, answers: JsonAnswers) =>
-  new Elysia()
-    .use(gate)
+export const personaRoutes = (on: Gated, personas: Personas, answers: JsonAnswers) =>
+  on
     .get(
       '/personas',
       (context) => answers.respond(context, () => personas.list(context.principal.tenantId)),

@@ -1,35 +1,25 @@
-import { Elysia } from 'elysia'
-import { clampedLimit } from '../../core/fields.ts'
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../../core/limits/contract.ts'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
-import { queryDoc } from '../../http/openapi-parts.ts'
+import type { Gated } from '../../http/gate.ts'
+import { pageDoc, pageOf } from '../../http/list-page.ts'
 import { Prompt, PromptDeleted, PromptListResponse, PromptRequest } from './model.ts'
 import type { Prompts } from './service.ts'
 
 const body = jsonBody(PromptRequest)
 
-const LIST_QUERY = queryDoc({
-  limit: 'prompts returned, 1 to 200; default 50',
-  before: 'next_before of the page before',
-})
-
 /** Prompts, on both surfaces. */
-export const promptRoutes = (gate: Gate, prompts: Prompts) =>
-  new Elysia()
-    .use(gate)
+export const promptRoutes = (on: Gated, prompts: Prompts) =>
+  on
     .get(
       '/prompts',
       ({ principal, request }) => {
-        const query = new URL(request.url).searchParams
-        const limit = clampedLimit(query.get('limit'), LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX)
-        return prompts.list(principal.tenantId, query.get('before') || null, limit)
+        const { before, limit } = pageOf(request)
+        return prompts.list(principal.tenantId, before, limit)
       },
       {
         allow: MANAGERS,
         response: PromptListResponse,
-        detail: { summary: 'List prompts, newest first', parameters: LIST_QUERY },
+        detail: { summary: 'List prompts, newest first', parameters: pageDoc('prompts') },
       },
     )
     .post(

@@ -16,13 +16,7 @@ export function createPromptStore(db: Db) {
         SELECT id, name, title, text, created_at FROM prompt
         WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
-    async count(tenantId: string): Promise<number> {
-      const row = await db.get<{ prompts: number }>(sql`
-        SELECT count(*) AS prompts FROM prompt WHERE tenant_id = ${tenantId}`)
-      return row?.prompts ?? 0
-    },
-
-    /** Another prompt of this name; null when the name is free. */
+    /** The prompt of this name; null when the name is free. */
     named: (tenantId: string, name: string) =>
       db.get<{ id: string }>(sql`
         SELECT id FROM prompt WHERE tenant_id = ${tenantId} AND name = ${name}`),

@@ -99,8 +99,19 @@ export function createBranchStore(db: Db) {
         INSERT INTO session_file (tenant_id, session_id, file_id)
         SELECT tenant_id, ${id}, file_id FROM session_file
         WHERE tenant_id = ${tenantId} AND session_id = ${from}`
+      // No lock: as above. Those of its own turns, also when the other version goes. The turns are
+      // read once, and taken apart only where they have pictures.
+      const pictures = sql`
+        INSERT INTO session_picture (tenant_id, session_id, picture_id)
+        SELECT tenant_id, ${id}, picture_id FROM session_picture
+        WHERE tenant_id = ${tenantId} AND session_id = ${from}
+          AND picture_id IN (SELECT image.value ->> 'file_id' FROM turn t
+            CROSS JOIN json_each('[' || t.details || ']') told
+            CROSS JOIN json_each(CAST(told.value -> 'images' AS TEXT)) image
+            WHERE t.tenant_id = ${tenantId} AND t.session_id = ${id}
+              AND t.details LIKE '%"images":[%')`
       return storedAsExpected(
-        db.batch([expectRows(1, family), expectRows(1, session), copies, count, files]),
+        db.batch([expectRows(1, family), expectRows(1, session), copies, count, files, pictures]),
       )
     },
 

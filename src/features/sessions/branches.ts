@@ -15,8 +15,6 @@ export interface BranchesOptions {
   readonly conversations: Pick<Conversations, 'titleOf'>
   readonly sessions: Pick<Sessions, 'remove'>
   readonly clock: Pick<Clock, 'iso'>
-  /** Called when turns wait for the index. */
-  readonly onCopied: () => void
 }
 
 const missing = () => appError('not_found', { what: 'session' })
@@ -25,7 +23,7 @@ const NAME_BYTES = 16
 
 /** Versions of a conversation, each a session of its own. */
 export function createBranches(options: BranchesOptions) {
-  const { store, conversations, sessions, clock, onCopied } = options
+  const { store, conversations, sessions, clock } = options
 
   /** The session, when it exists for the caller. */
   async function sourceOf(principal: Principal, id: string): Promise<BranchSource> {
@@ -63,7 +61,6 @@ export function createBranches(options: BranchesOptions) {
       const at = clock.iso()
       const row = { tenantId, from: id, id: branch, seq, appId, title, at, ...memory }
       if (!(await store.insert(row))) throw missing()
-      onCopied()
       return { session_id: branch }
     },
 

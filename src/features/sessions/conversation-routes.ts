@@ -1,4 +1,3 @@
-import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import { clampedLimit, sessionId } from '../../core/fields.ts'
 import {
@@ -9,7 +8,7 @@ import {
 import { MANAGERS } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
 import { KINDS, type Kind, scopeOf } from './access.ts'
 import type { Branches } from './branches.ts'
@@ -29,14 +28,15 @@ const LIST_QUERY = queryDoc({
   of: 'one kind: mine, website, devices or api; for viewers mine alone',
   folder: 'only conversations of this folder',
   archived: 'true: archived ones alone; else they are found by q alone',
+  app_id: 'only those that this app answered last',
+  device_id: 'only those of this device',
 })
 
 const change = jsonBody(ConversationRequest)
 
 /** Conversations with titles and search; `/sessions` has only the metadata of sessions. */
-export const conversationRoutes = (gate: Gate, conversations: Conversations, branches: Branches) =>
-  new Elysia()
-    .use(gate)
+export const conversationRoutes = (on: Gated, conversations: Conversations, branches: Branches) =>
+  on
     .get(
       '/conversations',
       async ({ principal, request }) => {
@@ -87,7 +87,12 @@ function queryOf({ url }: Request): ConversationQuery & { readonly kind: Kind | 
   return {
     kind: kindOf(query.get('of')),
     q,
-    marks: { folder: query.get('folder'), archived: archivedIn(query.get('archived'), q) },
+    marks: {
+      folder: query.get('folder'),
+      archived: archivedIn(query.get('archived'), q),
+      appId: query.get('app_id'),
+      deviceId: query.get('device_id'),
+    },
     place: placeOf(query.get('before')),
     limit: clampedLimit(query.get('limit'), CONVERSATIONS_LIMIT_DEFAULT, CONVERSATIONS_LIMIT_MAX),
   }

@@ -3,14 +3,18 @@ import type { TurnTerm } from '../../storage/indexes.ts'
 
 /**
  * The words by which conversations are found. Words of scripts with blanks are found by their
- * beginnings, so each beginning of a word is one; of scripts without blanks, such as Chinese, each
- * character and each pair of neighbours.
+ * beginnings, so each beginning of a word is one; those with digits, of which people have many and
+ * long ones, by their first characters and whole. Of scripts without blanks, such as Chinese, each
+ * character and each pair of neighbours is a word.
  */
 
 /** Only the first terms of a longer query are searched for. */
 const TERMS_MAX = 8
 /** Characters of a word that count; longer ones are alike when these are. */
 const WORD_CHARS_MAX = 40
+/** Longer beginnings of a word with digits, such as a number or a code, are not indexed. */
+const CODE_CHARS_MAX = 8
+const DIGIT = /\p{N}/u
 /** Characters of a text that are indexed, and searched for an excerpt. */
 export const INDEXED_CHARS_MAX = 20_000
 
@@ -38,8 +42,10 @@ export function indexWords(texts: readonly string[]): string[] {
         const chars = [...run]
         for (const word of [...chars, ...pairsOf(chars)]) words.add(word)
       } else {
-        const end = Math.min(run.length, WORD_CHARS_MAX)
-        for (let length = 1; length <= end; length++) words.add(run.slice(0, length))
+        const word = run.slice(0, WORD_CHARS_MAX)
+        const end = DIGIT.test(word) ? Math.min(word.length, CODE_CHARS_MAX) : word.length
+        for (let length = 1; length <= end; length++) words.add(word.slice(0, length))
+        words.add(word)
       }
     }
   }

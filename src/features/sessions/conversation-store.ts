@@ -31,6 +31,10 @@ export interface Marks {
   readonly folder: string | null
   /** Null: both. */
   readonly archived: boolean | null
+  /** The app that answered last; null: any. */
+  readonly appId: string | null
+  /** The device that speaks; null: any. */
+  readonly deviceId: string | null
 }
 
 /** A position in the list, which is ordered by last activity, newest first, and then by id. */
@@ -103,14 +107,17 @@ function marked(
   scope: Scope,
   place: ListPosition | null,
   limit: number,
-  { folder, archived }: Marks,
+  { folder, archived, appId, deviceId }: Marks,
   pinned: 0 | 1,
 ): Promise<ConversationRow[]> {
   const kept = archived === null ? null : Number(archived)
   const also = `AND session.pinned = ${pinned}
     AND (CAST(? AS TEXT) IS NULL OR session.folder = ?)
-    AND (CAST(? AS BIGINT) IS NULL OR session.archived = ?) ${NEWEST_OF_FAMILY}`
-  const page = after(scope, place, limit, { sql: also, args: [folder, folder, kept, kept] })
+    AND (CAST(? AS BIGINT) IS NULL OR session.archived = ?)
+    AND (CAST(? AS TEXT) IS NULL OR session.app_id = ?)
+    AND (CAST(? AS TEXT) IS NULL OR session.device_id = ?) ${NEWEST_OF_FAMILY}`
+  const args = [folder, folder, kept, kept, appId, appId, deviceId, deviceId]
+  const page = after(scope, place, limit, { sql: also, args })
   return db.all<ConversationRow>({
     sql: `SELECT ${COLUMNS} FROM (${page.sql}) s ORDER BY s.last_at DESC, s.id`,
     args: page.args,
@@ -220,11 +227,14 @@ export function createConversationStore({ db, reader, index }: ConversationStore
         WHERE tenant_id = ${tenantId} AND id = ${id}`)
     },
 
-    /** Sets the title; null removes it. */
+    /** Sets the title; null restores the one that a model gave. */
     async rename(tenantId: string, id: string, title: string | null): Promise<void> {
+      const row = await db.get<{ auto_title: string | null }>(sql`
+        SELECT auto_title FROM session WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      const shown = title ?? row?.auto_title ?? null
       await db.batch([
         sql`UPDATE session SET title = ${title} WHERE tenant_id = ${tenantId} AND id = ${id}`,
-        indexTitle(index, { tenantId, sessionId: id }, title),
+        indexTitle(index, { tenantId, sessionId: id }, shown),
       ])
     },
   }

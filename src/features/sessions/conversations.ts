@@ -1,5 +1,5 @@
 import { appError } from '../../core/errors.ts'
-import { CONVERSATION_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
+import { CONVERSATION_TITLE_CHARS_MAX, IMAGE_PLACEHOLDER } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars, inOneLine } from '../../core/text.ts'
@@ -12,6 +12,7 @@ import type {
   ListPosition,
   Marks,
 } from './conversation-store.ts'
+import type { Indexing } from './indexing.ts'
 import type { Conversation, ConversationListResponse, ConversationRequest } from './model.ts'
 
 export interface ConversationQuery {
@@ -25,10 +26,11 @@ export interface ConversationQuery {
 export interface ConversationsOptions {
   readonly store: ConversationStore
   readonly index: TurnIndex
+  readonly indexing: Pick<Indexing, 'catchUp'>
 }
 
 /** The conversations of a tenant with their titles, for people. */
-export function createConversations({ store, index }: ConversationsOptions) {
+export function createConversations({ store, index, indexing }: ConversationsOptions) {
   const finder = createConversationFinder({ store, index })
   /** One search at a time for each tenant. */
   const inTurn = createSemaphore({ perKey: 1 }).run
@@ -42,6 +44,7 @@ export function createConversations({ store, index }: ConversationsOptions) {
     ): Promise<ConversationListResponse> {
       const { q, marks, place, limit } = query
       const find = async () => {
+        await indexing.catchUp(scope.tenantId, signal)
         const nums = await finder.find(scope, query, signal)
         const shown = await finder.show(scope.tenantId, q, nums.slice(0, limit), signal)
         return { shown, isLast: nums.length <= limit }
@@ -99,9 +102,11 @@ export function createConversations({ store, index }: ConversationsOptions) {
 export type Conversations = ReturnType<typeof createConversations>
 
 /** A search finds conversations of all folders; those of others are left out of its pages. */
-const isMarked = (row: ConversationRow, { folder, archived }: Marks): boolean =>
+const isMarked = (row: ConversationRow, { folder, archived, appId, deviceId }: Marks): boolean =>
   (folder === null || row.folder === folder) &&
-  (archived === null || (row.archived === 1) === archived)
+  (archived === null || (row.archived === 1) === archived) &&
+  (appId === null || row.app_id === appId) &&
+  (deviceId === null || row.device_id === deviceId)
 
 /** The pinned ones come first where all are listed, so their places are marked. */
 const placeOf = ({ last_at, id, pinned }: ConversationRow, q: string): string =>
@@ -110,6 +115,7 @@ const placeOf = ({ last_at, id, pinned }: ConversationRow, q: string): string =>
 function conversationOf({ named, first_text, ...row }: ConversationRow): Conversation {
   const { id, turn_count, last_at, app_id, device_id, folder, pinned, archived } = row
   const marks = { folder, pinned: pinned === 1, archived: archived === 1 }
-  const title = named ?? firstChars(inOneLine(first_text ?? ''), CONVERSATION_TITLE_CHARS_MAX)
+  const said = (first_text ?? '').replaceAll(IMAGE_PLACEHOLDER, '')
+  const title = named ?? firstChars(inOneLine(said), CONVERSATION_TITLE_CHARS_MAX)
   return { id, title, turn_count, last_at, app_id, device_id, ...marks }
 }

@@ -1,4 +1,3 @@
-import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import { clampedLimit, sessionId } from '../../core/fields.ts'
 import {
@@ -9,7 +8,7 @@ import {
 } from '../../core/limits/contract.ts'
 import { EVERYONE, MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { AnswerContext, JsonAnswers } from '../../http/json-answers.ts'
 import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
 import type { Branches } from './branches.ts'
@@ -62,7 +61,7 @@ export interface SessionServices {
 }
 
 /** Session index, history, transcript and deletion, on both surfaces. */
-export const sessionRoutes = (gate: Gate, services: SessionServices) => {
+export const sessionRoutes = (on: Gated, services: SessionServices) => {
   const { sessions, transcripts, branches, answers, exportSession } = services
   const history = (context: AnswerContext, id: string) => {
     const session = sessionId(id)
@@ -78,8 +77,7 @@ export const sessionRoutes = (gate: Gate, services: SessionServices) => {
     return answers.respond(context, () => transcripts.page(context.principal, session, page))
   }
   return (
-    new Elysia()
-      .use(gate)
+    on
       .get(
         '/sessions',
         ({ principal, request }) => {

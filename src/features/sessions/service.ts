@@ -47,6 +47,10 @@ export function createSessions({ store }: { store: SessionStore }) {
       checkTurn(principal, id, await store.ownerOf(principal.tenantId, id))
     },
 
+    /** Whether the caller may read it; true also for a session never used. */
+    isSeen: async (principal: Principal, id: string): Promise<boolean> =>
+      isSeen(principal, await store.ownerOf(principal.tenantId, id)),
+
     /**
      * Deletes turns, summary and index row. Idempotent: an unknown session, which another person's
      * is, is a success.
@@ -161,6 +165,7 @@ function turnOf({ details, ...turn }: KeptTurn, { kind }: Principal): Transcript
 }
 
 /** Removes details that only people in the console see, such as the model's reasoning. */
-function withoutContent({ kb: _, thinking: _thought, builtin: _is, ...details }: TurnDetails) {
+function withoutContent(known: TurnDetails) {
+  const { kb: _, thinking: _thought, builtin: _is, images: _shown, ...details } = known
   return { ...details, tools: details.tools.map(({ name, ok, ms }) => ({ name, ok, ms })) }
 }

@@ -1,4 +1,3 @@
-import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import {
   type Db,
   expectRows,
@@ -7,10 +6,9 @@ import {
   sql,
   storedAsExpected,
 } from '../../storage/db.ts'
-import type { TurnIndex } from '../../storage/indexes.ts'
 import type { Fence } from '../../storage/shared-state.ts'
 import { inScope, type Origin, type Scope } from './access.ts'
-import { indexNewestTurn } from './indexing-store.ts'
+import { EVERY_TURN } from './indexing-store.ts'
 import type { SessionRow } from './model.ts'
 
 /** A turn as it is stored. */
@@ -31,12 +29,16 @@ export interface Memory {
   readonly turns: readonly StoredTurn[]
   /** The person whose talk it is; null for no person's, undefined for a session never used. */
   readonly owner?: string | null | undefined
+  /** Whether a turn has ever named a file. */
+  readonly hasFiles?: boolean
 }
 
-type MemoryRow = { summary: string; folded_through: number; user_id: string | null } & (
-  | StoredTurn
-  | { seq: null }
-)
+type MemoryRow = {
+  summary: string
+  folded_through: number
+  user_id: string | null
+  files: number
+} & (StoredTurn | { seq: null })
 
 export interface FinishedTurn {
   readonly tenantId: string
@@ -48,6 +50,8 @@ export interface FinishedTurn {
   readonly deviceId: string | null
   /** How it was answered, as JSON. */
   readonly details: string | null
+  /** Whether it names files, which become those of the session. */
+  readonly hasFiles?: boolean
   /** The turn that it replaces; null when it replaces none. */
   readonly replaces: StoredTurn | null
   /** Fails the transaction when the turn has lost its place (storage/shared-state.ts). */
@@ -71,25 +75,33 @@ const insertTurn = (turn: FinishedTurn): Statement => sql`
 
 const touchSession = (turn: FinishedTurn): Statement => sql`
   INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, app_id, device_id, user_id,
-    origin)
+    origin, index_below)
   VALUES (${turn.tenantId}, ${turn.sessionId}, 1, ${turn.at}, ${turn.at},
     ${turn.appId}, ${turn.deviceId}, ${turn.beginning?.userId ?? null},
-    ${turn.beginning?.origin ?? 'api'})
+    ${turn.beginning?.origin ?? 'api'}, ${EVERY_TURN})
   ON CONFLICT (tenant_id, id) DO UPDATE SET turn_count = session.turn_count + 1,
-    last_at = excluded.last_at, app_id = excluded.app_id, device_id = excluded.device_id`
+    last_at = excluded.last_at, app_id = excluded.app_id, device_id = excluded.device_id,
+    index_below = excluded.index_below`
 
 /** Removes the turn that is replaced. If it no longer exists, the count of turns stays the same. */
 function removeTurn({ tenantId, sessionId }: FinishedTurn, { seq, created_at }: StoredTurn) {
   const uncount = locked('session', tenantId, sessionId)`
-    UPDATE session SET turn_count = turn_count - 1
+    UPDATE session SET turn_count = turn_count - 1,
+      index_from = CASE WHEN index_from > ${seq} THEN ${seq} ELSE index_from END
     WHERE tenant_id = ${tenantId} AND id = ${sessionId}
+      AND EXISTS (SELECT 1 FROM turn
+        WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND seq = ${seq}
+          AND created_at = ${created_at})`
+  const forget = locked('session', tenantId, sessionId)`
+    DELETE FROM feedback
+    WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND seq = ${seq}
       AND EXISTS (SELECT 1 FROM turn
         WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND seq = ${seq}
           AND created_at = ${created_at})`
   const remove = sql`
     DELETE FROM turn WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND seq = ${seq}
       AND created_at = ${created_at}`
-  return [uncount, remove]
+  return [uncount, forget, remove]
 }
 
 /** A new turn takes the place of one that a dead server has left. */
@@ -101,13 +113,12 @@ const dropInterrupted = ({ tenantId, sessionId }: FinishedTurn): Statement => sq
 const TURNS_REMOVED_AT_ONCE = 2_000
 
 export interface SessionStoreOptions {
-  readonly index: Pick<TurnIndex, 'put'>
   /** Whether folded turns stay readable as the transcript of their session. */
-  readonly keepsTranscript: boolean
+  readonly keepsTranscript: () => boolean
 }
 
 /** Sessions and their turns by tenant and the caller's own session id. */
-export function createSessionStore(db: Db, { keepsTranscript, index }: SessionStoreOptions) {
+export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOptions) {
   /** Deletes the oldest turns of a long session; false when there are few. */
   async function removeOldest(tenantId: string, id: string): Promise<boolean> {
     const last = await db.get<{ seq: number }>(sql`
@@ -118,6 +129,28 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
       DELETE FROM turn
       WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq <= ${last.seq}`)
     return true
+  }
+
+  /**
+   * Stores a turn and its session together; they are on disk when this resolves. Its words are
+   * indexed later (indexing.ts). Rejects with `NotAsExpected` when the fence fails.
+   */
+  async function writeTurn(turn: FinishedTurn): Promise<void> {
+    const removal = turn.replaces === null ? [] : removeTurn(turn, turn.replaces)
+    await db.batch([
+      ...(turn.fence ?? []),
+      ...removal,
+      touchSession(turn),
+      insertTurn(turn),
+      dropInterrupted(turn),
+    ])
+  }
+
+  /** The number of the newest turn; null when there is none. */
+  async function newestTurn(tenantId: string, id: string): Promise<number | null> {
+    const stored = await db.get<{ seq: number | null }>(sql`
+      SELECT max(seq) AS seq FROM turn WHERE tenant_id = ${tenantId} AND session_id = ${id}`)
+    return stored?.seq ?? null
   }
 
   return {
@@ -144,6 +177,8 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
     async memory(tenantId: string, id: string): Promise<Memory | null> {
       const rows = await db.all<MemoryRow>(sql`
         SELECT s.summary, s.folded_through, s.user_id,
+          (SELECT count(*) FROM session_file f
+            WHERE f.tenant_id = s.tenant_id AND f.session_id = s.id) AS files,
           t.seq, t.app_id, t.user_text, t.reply, t.created_at
         FROM session s LEFT JOIN turn t
           ON t.tenant_id = s.tenant_id AND t.session_id = s.id AND t.seq > s.folded_through
@@ -156,29 +191,16 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
         return [{ seq, app_id, user_text, reply, created_at }]
       })
       const { summary, folded_through: foldedThrough, user_id: owner } = first
-      return { summary, foldedThrough, turns, owner }
+      return { summary, foldedThrough, turns, owner, hasFiles: first.files > 0 }
     },
 
-    /**
-     * Stores a turn, its words and its session together; they are on disk when this resolves.
-     * Rejects with `NotAsExpected` when the fence fails. Resolves with the number of the turn; null
-     * when the session was deleted meanwhile.
-     */
+    writeTurn,
+    newestTurn,
+
+    /** As `writeTurn`. Resolves with the number of the turn; null when it was deleted meanwhile. */
     async appendTurn(turn: FinishedTurn): Promise<number | null> {
-      const removal = turn.replaces === null ? [] : removeTurn(turn, turn.replaces)
-      await db.batch([
-        ...(turn.fence ?? []),
-        ...removal,
-        touchSession(turn),
-        insertTurn(turn),
-        indexNewestTurn(index, turn),
-        dropInterrupted(turn),
-      ])
-      const { tenantId, sessionId } = turn
-      const stored = await db.get<{ seq: number | null }>(sql`
-        SELECT max(seq) AS seq FROM turn
-        WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}`)
-      return stored?.seq ?? null
+      await writeTurn(turn)
+      return newestTurn(turn.tenantId, turn.sessionId)
     },
 
     /**
@@ -203,7 +225,7 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
         DELETE FROM turn
         WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq <= ${last.seq}`
       return storedAsExpected(
-        db.batch([expectRows(1, update), ...(keepsTranscript ? [] : [forget])]),
+        db.batch([expectRows(1, update), ...(keepsTranscript() ? [] : [forget])]),
       )
     },
 
@@ -226,9 +248,11 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
       while (await removeOldest(tenantId, id));
       await db.run(sql`DELETE FROM session WHERE tenant_id = ${tenantId} AND id = ${id}`)
     },
-    /** Statement that deletes the talks of a person in a tenant. */
-    removal: (tenantId: string, userId: string): Statement =>
+    /** Statements that delete the talks of a person in a tenant, with their pictures. */
+    removal: (tenantId: string, userId: string): readonly Statement[] => [
       sql`DELETE FROM session WHERE user_id = ${userId} AND tenant_id = ${tenantId}`,
+      sql`DELETE FROM picture WHERE user_id = ${userId} AND tenant_id = ${tenantId}`,
+    ],
 
     /** To be called after sessions were deleted by other statements. */
     forget(): void {},
@@ -236,106 +260,3 @@ export function createSessionStore(db: Db, { keepsTranscript, index }: SessionSt
 }
 
 export type SessionStore = ReturnType<typeof createSessionStore>
-
-/** UTF-16 units of text that are cached of active sessions; about twice as many bytes. */
-const RECENT_UNITS_MAX = 8 * 1024 * 1024
-
-/** The cached memory of a session, updated with its changes. */
-interface Kept {
-  memory: Memory
-}
-
-/**
- * Adds a cache of active sessions to the store: every turn reads the rows that the previous turn
- * has just written. All writes of sessions go through this object. A turn and a fold update the
- * entry of their session, also when they are written at the same time; every other write, and one
- * that fails, drops it.
- */
-export function keepRecent(store: SessionStore): SessionStore {
-  const open = () => leastRecentlyUsed<Kept>(RECENT_UNITS_MAX, ({ memory }) => unitsOf(memory))
-  let recent = open()
-
-  async function change<Result>(
-    name: string,
-    write: () => Promise<Result>,
-    changed: (before: Memory, result: Result) => Memory | null,
-  ): Promise<Result> {
-    const kept = recent.get(name)
-    let after: Memory | null = null
-    try {
-      const result = await write()
-      // Read again meanwhile, it may hold this write already.
-      if (kept && recent.get(name) === kept) after = changed(kept.memory, result)
-      return result
-    } finally {
-      if (kept && after) {
-        kept.memory = after
-        recent.put(name, kept)
-      } else {
-        recent.drop(name)
-      }
-    }
-  }
-
-  return {
-    ...store,
-
-    async memory(tenantId, id) {
-      const name = nameOf(tenantId, id)
-      const kept = recent.get(name)
-      if (kept) return kept.memory
-      const memory = await store.memory(tenantId, id)
-      if (memory) recent.put(name, { memory })
-      return memory
-    },
-
-    appendTurn: (turn) =>
-      change(
-        nameOf(turn.tenantId, turn.sessionId),
-        () => store.appendTurn(turn),
-        (before) => extended(before, turn),
-      ),
-
-    fold: (tenantId, id, was, last, summary) =>
-      change(
-        nameOf(tenantId, id),
-        () => store.fold(tenantId, id, was, last, summary),
-        (before, isFolded) => (isFolded ? folded(before, last, summary) : null),
-      ),
-
-    remove: (tenantId, id) =>
-      store.remove(tenantId, id).finally(() => recent.drop(nameOf(tenantId, id))),
-
-    forget() {
-      recent = open()
-    },
-  }
-}
-
-const nameOf = (tenantId: string, id: string) => `${tenantId}/${id}`
-
-/** The memory after `turn`, which gets the number that the store gives it. */
-function extended(before: Memory, turn: FinishedTurn): Memory {
-  const { summary, foldedThrough, owner } = before
-  const turns = before.turns.filter(({ seq }) => seq !== turn.replaces?.seq)
-  const seq = 1 + Math.max(foldedThrough, turns.at(-1)?.seq ?? 0)
-  const { appId: app_id, userText: user_text, reply, at: created_at } = turn
-  const added = { seq, app_id, user_text, reply, created_at }
-  return { summary, foldedThrough, turns: [...turns, added], owner }
-}
-
-const folded = ({ turns, owner }: Memory, last: StoredTurn, summary: string): Memory => ({
-  summary,
-  foldedThrough: last.seq,
-  turns: turns.filter(({ seq }) => seq > last.seq),
-  owner,
-})
-
-/** Size of a cached turn besides its text, in UTF-16 units. */
-const TURN_UNITS = 128
-
-function unitsOf({ summary, turns }: Memory): number {
-  let units = TURN_UNITS + summary.length
-  for (const { user_text, reply } of turns) units += TURN_UNITS + user_text.length + reply.length
-  return units
-}

@@ -1,19 +1,26 @@
-import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
-import { IssuedShare, ShareDeleteResponse, ShareRequest, SharesResponse } from './model.ts'
+import type { Gated } from '../../http/gate.ts'
+import type { Origins } from '../../http/origin.ts'
+import {
+  IssuedShare,
+  Share,
+  ShareChange,
+  ShareDeleteResponse,
+  ShareRequest,
+  SharesResponse,
+} from './model.ts'
 import type { Shares } from './service.ts'
 
 const create = jsonBody(ShareRequest)
+const change = jsonBody(ShareChange)
 
 /** The shares of an app, on both surfaces. */
-export const shareRoutes = (gate: Gate, shares: Shares) =>
-  new Elysia()
-    .use(gate)
+export const shareRoutes = (on: Gated, shares: Shares, { base }: Pick<Origins, 'base'>) =>
+  on
     .get(
       '/apps/:id/shares',
-      ({ principal, params }) => shares.list(principal.tenantId, params.id),
+      ({ principal, params, request }) => shares.list(principal, base(request), params.id),
       {
         allow: MANAGERS,
         response: SharesResponse,
@@ -24,7 +31,7 @@ export const shareRoutes = (gate: Gate, shares: Shares) =>
       '/apps/:id/shares',
       async ({ principal, params, request, upload, set }) => {
         const asked = await create.read(request, upload)
-        const share = await shares.create(principal, params.id, asked)
+        const share = await shares.create(principal, base(request), params.id, asked)
         set.status = 201
         return share
       },
@@ -33,6 +40,31 @@ export const shareRoutes = (gate: Gate, shares: Shares) =>
         parse: 'none',
         response: { 201: IssuedShare },
         detail: { summary: 'Share an app by a link', requestBody: create.doc },
+      },
+    )
+    .put(
+      '/apps/:id/shares/:share',
+      async ({ principal, params, request, upload }) => {
+        const { id, share } = params
+        const asked = await change.read(request, upload)
+        return shares.change(principal, base(request), id, share, asked)
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: Share,
+        detail: { summary: 'Change a share; what is omitted stays', requestBody: change.doc },
+      },
+    )
+    .post(
+      '/apps/:id/shares/:share/rotate',
+      ({ principal, params, request }) =>
+        shares.rotate(principal, base(request), params.id, params.share),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: IssuedShare,
+        detail: { summary: 'Give a share a new link; the old one ends' },
       },
     )
     .delete(

@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test'
+import { createReading } from './detached-reading.ts'
+import type { DetachedRow } from './detached-store.ts'
+import type { Told } from './told.ts'
+
+const ROW: DetachedRow = {
+  id: 'turn-1',
+  session_id: 'session-1',
+  server: 'another',
+  state: 'ended',
+  stored: 1,
+  user_text: 'hi',
+  files: '[]',
+  images: '[]',
+  started_at: '2026-01-01T00:00:00.000Z',
+  state_at: 1,
+}
+
+const batch = (first: number, ...types: string[]) => ({
+  first_id: first,
+  events: JSON.stringify(types.map((type) => ({ type }))),
+})
+
+const reader = { kind: 'user', tenantId: 'tenant-1', userId: 'user-1' } as never
+
+test('the last events of a turn are told that are stored just after its end was seen', async () => {
+  const stored = [batch(1, 'llm_delta'), batch(2, 'stats', 'llm_end')]
+  let reads = 0
+  const reading = createReading({
+    store: {
+      find: async () => ROW,
+      events: async (_, after) => {
+        const there = reads++ === 0 ? stored.slice(0, 1) : stored
+        return there.filter(({ first_id }, at) => first_id > after || at === there.length - 1)
+      },
+    },
+    clock: { now: () => 2, sleep: async () => {} },
+    server: 'this',
+    settle: async () => {},
+  })
+  const told: Told[] = []
+  await reading.fromDisk(
+    reader,
+    'turn-1',
+    0,
+  )(new AbortController().signal, async (events) => {
+    told.push(...events)
+  })
+  expect(told.map(({ id, type }) => `${id} ${type}`)).toEqual([
+    '1 llm_delta',
+    '2 stats',
+    '3 llm_end',
+  ])
+})

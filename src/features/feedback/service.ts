@@ -1,0 +1,107 @@
+import { type Clock, DAY_MS } from '../../core/clock.ts'
+import { newIdAt } from '../../core/crypto.ts'
+import { appError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Notify } from '../webhooks/worker.ts'
+import type { FeedbackGiven, FeedbackRequest, FeedbackResponse } from './model.ts'
+import type {
+  FeedbackCount,
+  FeedbackFilter,
+  FeedbackPage,
+  FeedbackStore,
+  NewFeedback,
+} from './store.ts'
+
+export interface FeedbackOptions {
+  readonly store: FeedbackStore
+  readonly clock: Pick<Clock, 'now'>
+  /** Whether a session exists for the caller. */
+  readonly isSeen: (principal: Principal, sessionId: string) => Promise<boolean>
+  readonly notify: Notify
+}
+
+const missing = () => appError('not_found', { what: 'turn' })
+
+/** One for each person, key and visitor; visitors are told apart by their sessions. */
+function giverOf({ userId, keyId }: Principal): string {
+  if (userId !== null) return `person ${userId}`
+  return keyId === null ? 'visitor' : `key ${keyId}`
+}
+
+/** What people, keys and visitors think of answers. */
+export function createFeedback({ store, clock, isSeen, notify }: FeedbackOptions) {
+  async function tellDown(given: NewFeedback): Promise<void> {
+    const { tenantId, sessionId, seq, reason } = given
+    const app_id = await store.appOf(given)
+    notify(tenantId, 'feedback.down', { session_id: sessionId, seq, app_id, reason })
+  }
+
+  return {
+    /**
+     * Keeps the one thumb of the caller for a turn; a rating of 0 takes it back. Throws `not_found`
+     * for a turn that the caller cannot read; a key of an app reads the answers of its app.
+     */
+    async give(
+      principal: Principal,
+      sessionId: string,
+      turn: string | number,
+      { rating, reason, text, share }: FeedbackRequest,
+    ): Promise<FeedbackGiven> {
+      const { tenantId } = principal
+      const seq = /^[1-9]\d{0,14}$/.test(String(turn)) ? Number(turn) : 0
+      if (!(await isSeen(principal, sessionId))) throw missing()
+      const ts = clock.now()
+      const given = {
+        id: newIdAt(ts),
+        tenantId,
+        sessionId,
+        seq,
+        giver: giverOf(principal),
+        appId: principal.kind === 'app' ? principal.appId : null,
+        rating,
+        reason,
+        text,
+        shared: share,
+        ts,
+      }
+      const before = rating < 0 ? await store.ratingOf(given) : null
+      const isThere = await (rating === 0 ? store.hasTurn(given) : store.put(given))
+      if (!isThere) throw missing()
+      if (rating === 0) await store.remove(given)
+      if (rating < 0 && before !== rating) await tellDown(given)
+      return { seq, rating }
+    },
+
+    /** Counts of all that match, and the newest of them by `page`. */
+    async list(filter: FeedbackFilter, page: FeedbackPage): Promise<FeedbackResponse> {
+      const [counts, rows] = await Promise.all([
+        store.counts(filter),
+        store.items(filter, { ...page, limit: page.limit + 1 }),
+      ])
+      const shown = rows.slice(0, page.limit)
+      const days = [...Map.groupBy(counts, ({ day }) => day)].sort(([a], [b]) => b - a)
+      return {
+        ...sumOf(counts),
+        by_app: [...Map.groupBy(counts, ({ app_id }) => app_id)]
+          .map(([app_id, some]) => ({ app_id, ...sumOf(some) }))
+          .sort((a, b) => b.down - a.down || b.up - a.up),
+        by_day: days.map(([day, some]) => ({ day: isoDay(day), ...sumOf(some) })),
+        items: shown.map(({ ts, ...row }) => ({ ...row, ts: new Date(ts).toISOString() })),
+        next_before: rows.length > page.limit ? (shown.at(-1)?.id ?? null) : null,
+      }
+    },
+  }
+}
+
+export type Feedback = ReturnType<typeof createFeedback>
+
+const isoDay = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
+
+function sumOf(counts: readonly FeedbackCount[]): { up: number; down: number } {
+  const sum = { up: 0, down: 0 }
+  for (const { up, down } of counts) {
+    sum.up += up
+    sum.down += down
+  }
+  return sum
+}

@@ -1,7 +1,6 @@
-import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import {
   App,
   AppDeleteResponse,
@@ -9,6 +8,7 @@ import {
   AppKeyRequest,
   AppListResponse,
   AppUpsertRequest,
+  AppVersionsResponse,
 } from './model.ts'
 import type { Apps } from './service.ts'
 
@@ -16,9 +16,8 @@ const upsert = jsonBody(AppUpsertRequest)
 const keyRequest = jsonBody(AppKeyRequest, { optional: true })
 
 /** Apps and their keys, on both surfaces. */
-export const appRoutes = (gate: Gate, apps: Apps) =>
-  new Elysia()
-    .use(gate)
+export const appRoutes = (on: Gated, apps: Apps) =>
+  on
     .get('/apps', ({ principal }) => apps.list(principal.tenantId), {
       allow: MANAGERS,
       response: AppListResponse,
@@ -47,12 +46,30 @@ export const appRoutes = (gate: Gate, apps: Apps) =>
     .put(
       '/apps/:id',
       async ({ principal, params, request, upload }) =>
-        apps.replace(principal.tenantId, params.id, await upsert.read(request, upload)),
+        apps.replace(principal, params.id, await upsert.read(request, upload)),
       {
         allow: MANAGERS,
         parse: 'none',
         response: App,
         detail: { summary: 'Replace every field of an app', requestBody: upsert.doc },
+      },
+    )
+    .get(
+      '/apps/:id/versions',
+      ({ principal, params }) => apps.versions(principal.tenantId, params.id),
+      {
+        allow: MANAGERS,
+        response: AppVersionsResponse,
+        detail: { summary: 'List the last versions of an app that changes have replaced' },
+      },
+    )
+    .get(
+      '/apps/:id/versions/:version',
+      ({ principal, params }) => apps.version(principal.tenantId, params.id, params.version),
+      {
+        allow: MANAGERS,
+        response: App,
+        detail: { summary: 'An app as it was in a version; restoring it is replacing the app' },
       },
     )
     .delete('/apps/:id', ({ principal, params }) => apps.remove(principal.tenantId, params.id), {

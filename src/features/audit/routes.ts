@@ -1,10 +1,9 @@
-import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import { clampedLimit } from '../../core/fields.ts'
 import { AUDIT_LIMIT_DEFAULT, AUDIT_LIMIT_MAX } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { ClientAddress, SocketAddresses } from '../../http/client-address.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
 import { AuditResponse } from './model.ts'
 import type { Audit } from './service.ts'
@@ -41,10 +40,12 @@ const patternOf = (route: string) => route.slice(route.indexOf('/', 1))
  * for every route of the application.
  */
 export function auditHooks({ audit, addressOf }: AuditParts) {
-  /** The names of what requests are about to delete. */
+  /** The names of what requests are about to delete, or have told. */
   const names = new WeakMap<Request, string | null>()
   /** What requests have changed, where neither their path nor their answer tells. */
   const told = new WeakMap<Request, string>()
+  /** Requests that have changed what is the caller's alone. */
+  const spared = new WeakSet<Request>()
 
   const before = async ({ request, route, params, principal }: Answered): Promise<void> => {
     if (!principal || request.method !== 'DELETE') return
@@ -61,7 +62,7 @@ export function auditHooks({ audit, addressOf }: AuditParts) {
     principal,
   }: Answered): Promise<void> => {
     const pattern = patternOf(route)
-    if (!principal || !audit.covers(request.method, pattern)) return
+    if (!principal || !audit.covers(request.method, pattern) || spared.has(request)) return
     await audit.record({
       principal,
       method: request.method,
@@ -72,8 +73,12 @@ export function auditHooks({ audit, addressOf }: AuditParts) {
     })
   }
   type Hook = (context: unknown) => Promise<void>
-  const tell = (request: Request, target: string) => void told.set(request, target)
-  return { before: before as Hook, after: after as Hook, tell }
+  const tell = (request: Request, target: string, name?: string) => {
+    told.set(request, target)
+    if (name !== undefined) names.set(request, name)
+  }
+  const spare = (request: Request) => void spared.add(request)
+  return { before: before as Hook, after: after as Hook, tell, spare }
 }
 
 const QUERY = queryDoc({
@@ -82,8 +87,8 @@ const QUERY = queryDoc({
 })
 
 /** GET /console/audit, for owners and operators. */
-export const auditRoutes = (gate: Gate, { audit }: AuditParts) =>
-  new Elysia().use(gate).get(
+export const auditRoutes = (on: Gated, { audit }: AuditParts) =>
+  on.get(
     '/audit',
     ({ principal, request }) => {
       if (principal.role !== 'owner' && !principal.operator) throw appError('forbidden_role')
@@ -94,6 +99,6 @@ export const auditRoutes = (gate: Gate, { audit }: AuditParts) =>
     {
       allow: ['session'],
       response: AuditResponse,
-      detail: { summary: 'Who changed what in the last 90 days', parameters: QUERY },
+      detail: { summary: 'Who changed what, newest first', parameters: QUERY },
     },
   )

@@ -1,8 +1,6 @@
-import { type Clock, createSettledClock, DAY_MS } from '../../core/clock.ts'
+import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { newIdAt } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
-import { AUDIT_RETENTION_DAYS } from '../../core/limits/contract.ts'
-import { CLOCK_SETTLED_MS } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { AuditResponse } from './model.ts'
@@ -12,6 +10,8 @@ export interface AuditOptions {
   readonly store: AuditStore
   readonly clock: Clock
   readonly log: Logger
+  /** Days that lines are kept. */
+  readonly days: () => number
 }
 
 /** Who changed something: a person, a key, or a device by its key. */
@@ -29,11 +29,14 @@ export interface AuditedRequest {
   readonly address: string
 }
 
-/** A change that was authorised by a code, so that no gate knows who made it. */
+/** A change of `/auth`, or one that was authorised by a code: no hook of the console sees it. */
 export interface MadeByCode extends AuditedBy {
   /** Pattern of its path, without the surface. */
   readonly route: string
+  /** Without one: POST. */
+  readonly method?: string
   readonly target: string
+  readonly name?: string
 }
 
 /** Writes the audit line of a change that was authorised by a code. */
@@ -49,9 +52,7 @@ const SERVER = ''
 const isOfServer = (action: string) => action.startsWith('system.') || action.startsWith('person.')
 
 /** Who changed what, and when, for the owners of a tenant. */
-export function createAudit({ store, clock, log }: AuditOptions) {
-  const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
-
+export function createAudit({ store, clock, log, days }: AuditOptions) {
   const nameOf = async (tenantId: string, action: string, target: string | null) =>
     target === null ? null : store.nameOf(tenantId, action.split('.')[0] ?? '', target)
 
@@ -111,10 +112,9 @@ export function createAudit({ store, clock, log }: AuditOptions) {
       return { entries, next_before: next }
     },
 
-    /** Deletes lines older than 90 days; none while the clock is not trusted. */
+    /** Deletes lines that are too old. */
     async prune(): Promise<void> {
-      if (!isSettled()) return
-      const before = clock.now() - AUDIT_RETENTION_DAYS * DAY_MS
+      const before = clock.now() - days() * DAY_MS
       while ((await store.prune(before)) > 0);
     },
   }
@@ -146,9 +146,15 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'DELETE /keys/:id': 'key.revoke',
   'POST /apps/:id/keys': 'key.create',
   'POST /native/exchange': 'key.create',
+  'POST /passkeys': 'passkey.create',
+  'PUT /passkeys/:id': 'passkey.update',
+  'DELETE /passkeys/:id': 'passkey.delete',
+  'POST /passkey/verify': 'passkey.refuse',
   'POST /invitations/:id/accept': 'member.accept',
   'POST /invitations/:id/decline': 'member.decline',
   'POST /apps/:id/shares': 'share.create',
+  'PUT /apps/:id/shares/:share': 'share.update',
+  'POST /apps/:id/shares/:share/rotate': 'share.rotate',
   'DELETE /apps/:id/shares/:share': 'share.delete',
   'POST /apps': 'app.create',
   'PUT /apps/:id': 'app.update',
@@ -161,6 +167,18 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'POST /prompts': 'prompt.create',
   'PUT /prompts/:id': 'prompt.update',
   'DELETE /prompts/:id': 'prompt.delete',
+  'POST /schedules': 'schedule.create',
+  'PUT /schedules/:id': 'schedule.update',
+  'DELETE /schedules/:id': 'schedule.delete',
+  'DELETE /memories/:id': 'memory.delete',
+  'DELETE /memories': 'memory.delete',
+  'POST /webhooks': 'webhook.create',
+  'PUT /webhooks/:id': 'webhook.update',
+  'POST /webhooks/:id/rotate': 'webhook.rotate',
+  'DELETE /webhooks/:id': 'webhook.delete',
+  'POST /triggers': 'trigger.create',
+  'PUT /triggers/:id': 'trigger.update',
+  'DELETE /triggers/:id': 'trigger.delete',
   'PUT /provider': 'provider.update',
   'DELETE /provider': 'provider.delete',
   'PUT /settings': 'settings.update',
@@ -170,22 +188,37 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'POST /devices/pair': 'device.create',
   'POST /devices/activate': 'device.activate',
   'POST /devices/:id/recode': 'device.recode',
+  'POST /devices/:id/say': 'device.say',
   'POST /kb/docs': 'document.create',
+  'PUT /kb/docs/:id': 'document.update',
   'DELETE /kb/docs/:id': 'document.delete',
+  'POST /kb/collections': 'collection.create',
+  'PUT /kb/collections/:id': 'collection.update',
+  'DELETE /kb/collections/:id': 'collection.delete',
   'POST /kb/files': 'source.create',
   'POST /files/:id/keep': 'source.create',
   'POST /kb/urls': 'source.create',
   'PUT /kb/sources/:id': 'source.update',
   'DELETE /kb/sources/:id': 'source.delete',
+  'POST /agent/asks/:id': 'ask.answer',
   'POST /mcp-servers': 'server.create',
   'PUT /mcp-servers/:id': 'server.update',
   'PUT /mcp-servers/:id/tools': 'server.approve',
   'POST /mcp-servers/:id/call': 'server.call',
   'DELETE /mcp-servers/:id': 'server.delete',
+  'POST /mcp-servers/:id/sign-in': 'server.signing',
+  'GET /mcp/callback': 'server.signin',
+  'DELETE /mcp-servers/:id/sign-in': 'server.signout',
   'POST /import': 'import',
   'PUT /system': 'system.update',
+  'POST /system/backups': 'system.backup',
+  'GET /system/backups/download': 'system.download',
+  'POST /system/people': 'person.create',
+  'POST /system/people/:id/sign-out': 'person.signout',
+  'POST /system/people/:id/link': 'person.link',
   'PUT /system/people/:id': 'person.update',
   'DELETE /system/people/:id': 'person.delete',
+  'PUT /system/tenants/:id': 'system.tenant',
   'POST /members': 'member.create',
   'PUT /members/:id': 'member.update',
   'DELETE /members/:id': 'member.delete',

@@ -5,9 +5,10 @@ import { ANONYMOUS_BODY_BYTES_MAX } from '../../core/limits/machine.ts'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import { addressGroup, type ClientAddress } from '../../http/client-address.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { RateLimiter } from '../../http/request-limits.ts'
 import type { AuditCode } from '../audit/service.ts'
+import type { Notices } from '../runs/notices.ts'
 import type { Activation } from './activation.ts'
 import {
   Device,
@@ -21,6 +22,8 @@ import {
   DeviceRecodeResponse,
   DeviceRegisterRequest,
   DeviceRegisterResponse,
+  DeviceSayRequest,
+  DeviceSayResponse,
   DeviceUpdateRequest,
   WaitingBoardRequest,
   WaitingBoardResponse,
@@ -32,11 +35,11 @@ const registration = jsonBody(DeviceRegisterRequest)
 const change = jsonBody(DeviceUpdateRequest)
 const pairRequest = jsonBody(DevicePairRequest)
 const digits = jsonBody(WaitingBoardRequest)
+const sentence = jsonBody(DeviceSayRequest)
 
 /** Devices as their tenant manages them; the same on both surfaces. */
-export const deviceRoutes = (gate: Gate, devices: Devices) =>
-  new Elysia()
-    .use(gate)
+export const deviceRoutes = (on: Gated, devices: Devices, notices: Pick<Notices, 'say'>) =>
+  on
     .get('/devices', ({ principal }) => devices.list(principal.tenantId), {
       allow: MANAGERS,
       response: DeviceListResponse,
@@ -90,11 +93,29 @@ export const deviceRoutes = (gate: Gate, devices: Devices) =>
       response: DeviceRecodeResponse,
       detail: { summary: 'Issue a new activation code and revoke the key' },
     })
+    .post(
+      '/devices/:id/say',
+      async ({ principal, params, request, upload, set }) => {
+        const { tenantId } = principal
+        const { text } = await sentence.read(request, upload)
+        const { id } = await devices.read(tenantId, params.id)
+        set.status = 202
+        return notices.say({ tenantId, deviceId: id, text })
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: { 202: DeviceSayResponse },
+        detail: {
+          summary: 'Have a device say a sentence: at once where it is connected, within a day else',
+          requestBody: sentence.doc,
+        },
+      },
+    )
 
 /** Boards that show six digits; the same on both surfaces. */
-export const pairingRoutes = (gate: Gate, pairing: Pairing) =>
-  new Elysia()
-    .use(gate)
+export const pairingRoutes = (on: Gated, pairing: Pairing) =>
+  on
     .post(
       '/devices/pair',
       async ({ principal, request, upload, set }) => {
@@ -131,10 +152,12 @@ export interface DeviceEndpoints {
   readonly limiter: RateLimiter
   readonly addressOf: ClientAddress
   readonly auditCode: AuditCode
+  /** What the device is told, once. */
+  readonly notices: Pick<Notices, 'forDevice'>
 }
 
 /** The only machine route without a key: the code is the credential, with 10 tries a minute. */
-const activationRoutes = ({ activation, limiter, addressOf, auditCode }: DeviceEndpoints) =>
+export const activationRoutes = ({ activation, limiter, addressOf, auditCode }: DeviceEndpoints) =>
   new Elysia().post(
     '/devices/activate',
     async ({ request, server, set }) => {
@@ -157,13 +180,15 @@ const activationRoutes = ({ activation, limiter, addressOf, auditCode }: DeviceE
   )
 
 /** The report that a device is alive. */
-const heartbeatRoutes = (gate: Gate, { activation }: DeviceEndpoints) =>
-  new Elysia().use(gate).post(
+export const heartbeatRoutes = (on: Gated, { activation, notices }: DeviceEndpoints) =>
+  on.post(
     '/devices/heartbeat',
     async ({ principal, request, upload }) => {
       const told = await report.read(request, upload)
       if (principal.deviceId === null) throw appError('unauthorized')
-      return activation.heartbeat(principal.tenantId, principal.deviceId, told)
+      const { tenantId, deviceId } = principal
+      const heard = await activation.heartbeat(tenantId, deviceId, told)
+      return { ...heard, notices: await notices.forDevice(tenantId, deviceId) }
     },
     {
       allow: ['device'],
@@ -172,7 +197,3 @@ const heartbeatRoutes = (gate: Gate, { activation }: DeviceEndpoints) =>
       detail: { summary: 'Report that a device is alive', requestBody: report.doc },
     },
   )
-
-/** The routes that devices themselves call; machine side only. */
-export const deviceEndpointRoutes = (gate: Gate, endpoints: DeviceEndpoints) =>
-  new Elysia().use(activationRoutes(endpoints)).use(heartbeatRoutes(gate, endpoints))

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { newId, sha256Hex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { ACTIVATION_CODE_TTL_MS, DEVICES_MAX } from '../../core/limits/contract.ts'
+import type { Statement } from '../../storage/db.ts'
 import type { Keys, Maker } from '../keys/service.ts'
 import { newCode } from './code.ts'
 import type {
@@ -18,6 +19,8 @@ export interface DevicesOptions {
   readonly clock: Clock
   readonly keys: Pick<Keys, 'ownLimits' | 'revokeOfDevice' | 'onRevoked'>
   readonly lastSeen: { add(seen: LastSeen): void }
+  /** Statements that delete what else is the device's. */
+  readonly removal: (tenantId: string, deviceId: string) => readonly Statement[]
   /** Returns this many bytes of cryptographic randomness. */
   readonly random: (bytes: number) => Uint8Array
 }
@@ -25,7 +28,7 @@ export interface DevicesOptions {
 const missing = () => appError('not_found', { what: 'device' })
 
 /** Manages a tenant's devices. */
-export function createDevices({ store, clock, keys, lastSeen, random }: DevicesOptions) {
+export function createDevices({ store, clock, keys, lastSeen, removal, random }: DevicesOptions) {
   function code() {
     const plain = newCode(random)
     const expiresAt = new Date(clock.now() + ACTIVATION_CODE_TTL_MS).toISOString()
@@ -79,8 +82,8 @@ export function createDevices({ store, clock, keys, lastSeen, random }: DevicesO
     },
 
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {
-      const revoke = keys.revokeOfDevice(tenantId, id)
-      if (!(await store.remove(tenantId, id, revoke))) throw missing()
+      const also = [keys.revokeOfDevice(tenantId, id), ...removal(tenantId, id)]
+      if (!(await store.remove(tenantId, id, also))) throw missing()
       await keys.onRevoked(tenantId)
       return { id, deleted: true }
     },

@@ -90,10 +90,10 @@ export function createDeviceStore(db: Db) {
       return changes === 1
     },
 
-    /** Deletes the device and revokes its keys in one step. */
-    remove(tenantId: string, id: string, revokeKeys: Statement): Promise<boolean> {
+    /** Deletes the device and runs `also` in one transaction. */
+    remove(tenantId: string, id: string, also: readonly Statement[]): Promise<boolean> {
       const remove = sql`DELETE FROM device WHERE tenant_id = ${tenantId} AND id = ${id}`
-      return storedAsExpected(db.batch([expectRows(1, remove), revokeKeys]))
+      return storedAsExpected(db.batch([expectRows(1, remove), ...also]))
     },
 
     /** Sets a new code and ends the old code and key in the same step. */

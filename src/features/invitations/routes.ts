@@ -1,5 +1,4 @@
-import { Elysia } from 'elysia'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { AuditCode } from '../audit/service.ts'
 import { InvitationAnswer, InvitationsResponse } from './model.ts'
 import type { Invitations } from './service.ts'
@@ -13,9 +12,8 @@ const ACCEPT = '/invitations/:id/accept'
 const DECLINE = '/invitations/:id/decline'
 
 /** The invitations of the signed-in person. The audit of the inviting tenant tells the answer. */
-export function invitationRoutes(gate: Gate, { invitations, auditCode }: InvitationRouteParts) {
-  return new Elysia()
-    .use(gate)
+export function invitationRoutes(on: Gated, { invitations, auditCode }: InvitationRouteParts) {
+  return on
     .get('/invitations', ({ principal }) => invitations.list(principal.userId ?? ''), {
       allow: ['session'],
       response: InvitationsResponse,

@@ -1,8 +1,7 @@
-import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
 import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
 import {
@@ -29,9 +28,8 @@ const issue = jsonBody(IssueKeyRequest, { optional: true })
 const update = jsonBody(KeyUpdateRequest)
 
 /** API keys of the tenant, for signed-in people; those that open all of it, for owners. */
-export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
-  new Elysia()
-    .use(gate)
+export const keyRoutes = (on: Gated, keys: Keys, answers: JsonAnswers) =>
+  on
     .get(
       '/keys',
       (context) => answers.respond(context, () => keys.list(context.principal.tenantId)),

@@ -121,7 +121,8 @@ export function createKeyStore(db: Db) {
     async findByHash(hash: string): Promise<FoundKey | null> {
       const row = await db.get<KeyRow>(sql`
         SELECT id, tenant_id, rate_limit, daily_tokens, app_id, device_id FROM api_key
-        WHERE hash = ${hash} AND revoked_at IS NULL`)
+        WHERE hash = ${hash} AND revoked_at IS NULL
+          AND tenant_id IN (SELECT id FROM tenant WHERE disabled = 0)`)
       if (!row) return null
       const kind = row.device_id ? 'device' : row.app_id ? 'app' : 'general'
       const principal: Principal = {

@@ -28,6 +28,7 @@ function loginFor(isAllowed: (email: string) => Promise<boolean>) {
     codes,
     signup: { isAllowed, admit: async () => null },
     delivery: {
+      state: () => 'ok',
       medium: () => 'mail',
       deliver: async (email) => {
         sent.push(email)

@@ -33,7 +33,7 @@ export interface EmailLoginOptions {
   readonly clock: Clock
   readonly codes: LoginCodes
   readonly signup: SignupPolicy
-  readonly delivery: Pick<Delivery, 'medium' | 'deliver'>
+  readonly delivery: Pick<Delivery, 'medium' | 'state' | 'deliver'>
   readonly jobs: Jobs
   /** Codes sent to one e-mail address, in windows of ten minutes. */
   readonly codeLimiter: Pick<Limiter, 'take'>
@@ -63,6 +63,7 @@ export function createEmailLogin(options: EmailLoginOptions) {
 
   return {
     medium: delivery.medium,
+    mail: delivery.state,
 
     /**
      * Issues a code; a job decides whether and how it is sent. Known, unknown and refused addresses

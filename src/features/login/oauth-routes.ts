@@ -6,23 +6,28 @@ import type { Origins } from '../../http/origin.ts'
 import type { AddressLimit } from '../../http/request-limits.ts'
 import { type ConsoleSessions, cookie, cookieValues } from '../../http/session.ts'
 import type { OAuthLogin } from './oauth.ts'
+import type { SignInWays } from './ways.ts'
 
 export interface OAuthRouteParts {
   readonly oauth: OAuthLogin
+  readonly ways: SignInWays
   readonly sessions: ConsoleSessions
   readonly origins: Origins
   readonly addressLimit: AddressLimit
-  readonly secureCookies: boolean
 }
 
 const COOKIE = 'mb_oauth'
 
 /** Login by redirect to GitHub, Google or any OpenID issuer. */
 export function oauthRoutes(parts: OAuthRouteParts) {
-  const { oauth, sessions, origins, addressLimit, secureCookies } = parts
+  const { oauth, ways, sessions, origins, addressLimit } = parts
   const limit = addressLimit('login oauth', LOGIN_STEPS_PER_MINUTE_MAX)
-  const stateCookie = (value: string, maxAgeSeconds: number) =>
-    cookie(COOKIE, value, { path: '/auth/oauth', maxAgeSeconds, secure: secureCookies })
+  const stateCookie = (request: Request, value: string, maxAgeSeconds: number) =>
+    cookie(COOKIE, value, {
+      path: '/auth/oauth',
+      maxAgeSeconds,
+      secure: sessions.isSecure(request),
+    })
 
   /** The redirect URI; both steps must send the same one, because providers compare them. */
   function redirectUri(request: Request, provider: string): URL {
@@ -36,10 +41,13 @@ export function oauthRoutes(parts: OAuthRouteParts) {
       '/oauth/:provider',
       async ({ request, server, set, params }) => {
         await limit({ request, server, set })
+        ways.check('oauth')
         const { href } = redirectUri(request, params.provider)
         const next = new URL(request.url).searchParams.get('next')
         const { location, sealed } = await oauth.start(params.provider, href, next)
-        if (sealed !== null) set.headers['set-cookie'] = stateCookie(sealed, OAUTH_FLOW_SECONDS_MAX)
+        if (sealed !== null) {
+          set.headers['set-cookie'] = stateCookie(request, sealed, OAUTH_FLOW_SECONDS_MAX)
+        }
         set.status = 302
         set.headers.location = location
         return ''
@@ -50,12 +58,13 @@ export function oauthRoutes(parts: OAuthRouteParts) {
       '/oauth/:provider/callback',
       async ({ request, server, set, params }) => {
         await limit({ request, server, set })
+        ways.check('oauth')
         const callback = redirectUri(request, params.provider)
         callback.search = new URL(request.url).search
         const sealed = cookieValues(request, COOKIE)
         const { location, user } = await oauth.finish(params.provider, sealed, callback)
-        const cookies = [stateCookie('', 0)]
-        if (user) cookies.push(sessions.cookieFor(user))
+        const cookies = [stateCookie(request, '', 0)]
+        if (user) cookies.push(sessions.cookieFor(user, request))
         set.headers['set-cookie'] = cookies
         set.status = 302
         set.headers.location = location

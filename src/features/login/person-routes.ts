@@ -1,8 +1,7 @@
-import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import { ANONYMOUS_BODY_BYTES_MAX } from '../../core/limits/machine.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
 import type { AuditCode } from '../audit/service.ts'
 import type { SignedInUser, Tenants } from '../tenants/service.ts'
@@ -10,7 +9,7 @@ import { Me, SwitchRequest } from './model.ts'
 import type { Sessions } from './sessions.ts'
 
 export interface PersonRouteParts {
-  readonly tenants: Pick<Tenants, 'ofSession' | 'tenantsOf'>
+  readonly tenants: Pick<Tenants, 'ofSession'> & MeTenants
   readonly sessions: Pick<ConsoleSessions, 'open'>
   readonly opened: Pick<Sessions, 'switchTo'>
   readonly auditCode: AuditCode
@@ -19,14 +18,20 @@ export interface PersonRouteParts {
 const ACCEPT = '/invitations/:id/accept'
 const switchBody = jsonBody(SwitchRequest, { bytesMax: ANONYMOUS_BODY_BYTES_MAX })
 
-export async function meOf(tenants: Pick<Tenants, 'tenantsOf'>, user: SignedInUser): Promise<Me> {
+export type MeTenants = Pick<Tenants, 'tenantsOf'> & {
+  readonly tokensOf: (tenantId: string, userId: string) => Promise<{ today: number; most: number }>
+}
+
+export async function meOf(tenants: MeTenants, user: SignedInUser): Promise<Me> {
   const { user_id, email, tenant_id, operator, role } = user
   const belongsTo = await tenants.tenantsOf(user_id)
-  return { user_id, email, tenant_id, operator, role, tenants: belongsTo }
+  const { today, most } = await tenants.tokensOf(tenant_id, user_id)
+  const used = { tokens_today: today, daily_tokens: most }
+  return { user_id, email, tenant_id, operator, role, tenants: belongsTo, ...used }
 }
 
 /** The signed-in person, and the tenant that their session is in. */
-export function personRoutes(gate: Gate, parts: PersonRouteParts) {
+export function personRoutes(on: Gated, parts: PersonRouteParts) {
   const { tenants, sessions, opened, auditCode } = parts
 
   async function me(request: Request): Promise<Me> {
@@ -36,8 +41,7 @@ export function personRoutes(gate: Gate, parts: PersonRouteParts) {
     return meOf(tenants, { ...user, role: user.role })
   }
 
-  return new Elysia()
-    .use(gate)
+  return on
     .get('/me', ({ request }) => me(request), {
       allow: ['session'],
       response: Me,

@@ -3,13 +3,13 @@ import { appError } from '../../core/errors.ts'
 import { LOGIN_STARTS_PER_MINUTE_MAX } from '../../core/limits/contract.ts'
 import { ANONYMOUS_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits/machine.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
 import type { Origins } from '../../http/origin.ts'
 import type { AddressLimit, GuessLimit } from '../../http/request-limits.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
-import type { Tenants } from '../tenants/service.ts'
 import type { EmailLogin } from './email.ts'
+import { type LinkRouteParts, linkRoutes } from './link-routes.ts'
 import {
   EmailStartRequest,
   EmailStartResponse,
@@ -21,13 +21,18 @@ import {
 import { type NativeRouteParts, nativeRoutes } from './native-routes.ts'
 import type { OAuthLogin } from './oauth.ts'
 import { type OAuthRouteParts, oauthRoutes } from './oauth-routes.ts'
-import { meOf, type PersonRouteParts, personRoutes } from './person-routes.ts'
+import { relyingParty } from './passkeys/relying-party.ts'
+import { type PasskeyRouteParts, passkeyRoutes, passkeySignInRoutes } from './passkeys/routes.ts'
+import { type MeTenants, meOf, type PersonRouteParts, personRoutes } from './person-routes.ts'
 import type { Sessions } from './sessions.ts'
+import type { SignInWays } from './ways.ts'
 
 interface LoginRouteParts {
   readonly email: EmailLogin
   readonly oauth: OAuthLogin
-  readonly tenants: Tenants
+  readonly ways: SignInWays
+  readonly origins: Origins
+  readonly tenants: MeTenants
   readonly sessions: ConsoleSessions
   readonly opened: Pick<Sessions, 'endAll'>
   readonly addressLimit: AddressLimit
@@ -37,23 +42,30 @@ interface LoginRouteParts {
 export type AuthParts = LoginRouteParts &
   PersonRouteParts &
   OAuthRouteParts &
-  NativeRouteParts & { readonly origins: Origins }
+  NativeRouteParts &
+  PasskeyRouteParts &
+  LinkRouteParts
 
 /**
  * All of `/auth`. Caches keep none of it, and pages of other origins may not post to it, signed in
  * or not: they could sign a person in as another one.
  */
-export const authRoutes = (gate: Gate, parts: AuthParts, invitations: AnyElysia) =>
-  new Elysia({ prefix: '/auth' })
+export function authRoutes(on: Gated, parts: AuthParts, others: readonly AnyElysia[]): AnyElysia {
+  personRoutes(on, parts)
+  passkeyRoutes(on, parts)
+  const routes: AnyElysia = new Elysia({ prefix: '/auth' })
     .onTransform(({ request, set }) => {
       set.headers['cache-control'] = 'no-store'
       parts.origins.check(request)
     })
     .use(loginRoutes(parts))
-    .use(personRoutes(gate, parts))
-    .use(invitations)
+    .use(passkeySignInRoutes(parts))
+    .use(linkRoutes(parts))
     .use(oauthRoutes(parts))
     .use(nativeRoutes(parts))
+    .use(on)
+  return others.reduce((all, one) => all.use(one), routes)
+}
 
 const SHORT = { bytesMax: ANONYMOUS_BODY_BYTES_MAX }
 const startBody = jsonBody(EmailStartRequest, SHORT)
@@ -62,20 +74,28 @@ const LOGOUT_QUERY = queryDoc({ everywhere: '1 ends all sessions of the person, 
 
 /** Login by e-mail, logout, and the signed-in person. */
 function loginRoutes(parts: LoginRouteParts) {
-  const { email, oauth, tenants, sessions, opened, addressLimit, guessLimit } = parts
+  const { email, oauth, ways, origins, tenants, sessions, opened } = parts
+  const { addressLimit, guessLimit } = parts
   const limitStarts = addressLimit('login start', LOGIN_STARTS_PER_MINUTE_MAX)
   const limitSteps = addressLimit('login verify', LOGIN_STEPS_PER_MINUTE_MAX)
 
   return new Elysia({ name: 'login' })
     .get(
       '/methods',
-      (): LoginMethods => ({ email: true, email_delivery: email.medium(), oauth: oauth.list }),
+      ({ request }): LoginMethods => ({
+        email: ways.has('email'),
+        email_delivery: email.medium(),
+        mail: email.mail(),
+        oauth: ways.has('oauth') ? oauth.list : [],
+        passkey: ways.has('passkey') && relyingParty(origins, request) !== null,
+      }),
       { response: LoginMethods, detail: { summary: 'Ways to log in' } },
     )
     .post(
       '/email/start',
       async ({ request, server, set }) => {
         await limitStarts({ request, server, set })
+        ways.check('email')
         return email.start((await startBody.read(request)).email)
       },
       {
@@ -88,11 +108,12 @@ function loginRoutes(parts: LoginRouteParts) {
       '/email/verify',
       async ({ request, server, set }) => {
         await limitSteps({ request, server, set })
+        ways.check('email')
         const guesses = guessLimit({ request, server })
         await guesses.check()
         const body = await verifyBody.read(request)
         const user = await email.verify(body.email, body.code, guesses)
-        set.headers['set-cookie'] = sessions.cookieFor(user)
+        set.headers['set-cookie'] = sessions.cookieFor(user, request)
         return meOf(tenants, user)
       },
       {
@@ -109,7 +130,7 @@ function loginRoutes(parts: LoginRouteParts) {
           if (!session) throw appError('not_signed_in')
           await opened.endAll(session.userId)
         } else await sessions.end(request)
-        set.headers['set-cookie'] = sessions.clearing()
+        set.headers['set-cookie'] = sessions.clearing(request)
         return { ok: true }
       },
       {

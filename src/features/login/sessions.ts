@@ -1,6 +1,5 @@
-import { type Clock, createSettledClock } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
-import { CLOCK_SETTLED_MS } from '../../core/limits/machine.ts'
 import type { Invitations } from '../invitations/service.ts'
 import type { SignedInUser, Tenants } from '../tenants/service.ts'
 import type { SessionKey, SessionStore } from './session-store.ts'
@@ -19,8 +18,6 @@ interface PersonSession extends SessionKey {
 
 /** In which tenant a session is, and when it ends before its token does. */
 export function createSessions({ store, clock, tenants, invitations }: SessionServiceOptions) {
-  const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
-
   return {
     /** Moves a session to a tenant of its person; null when there is none. */
     async moveHome(session: PersonSession): Promise<SignedInUser | null> {
@@ -50,12 +47,10 @@ export function createSessions({ store, clock, tenants, invitations }: SessionSe
     endAll: store.endAll,
 
     /**
-     * Forgets sessions that have expired; none while the clock is not trusted, because one that has
-     * ended would begin again when the clock is set back.
+     * Forgets sessions that have expired. Not to be called soon after the clock was set: one that
+     * has ended would begin again when the clock is set back.
      */
-    async prune(): Promise<void> {
-      if (isSettled()) await store.prune(clock.now())
-    },
+    prune: () => store.prune(clock.now()),
   }
 }
 

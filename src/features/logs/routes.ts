@@ -1,6 +1,5 @@
-import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
 import { LogsResponse } from './model.ts'
 import { parseLogQuery } from './query.ts'
@@ -20,20 +19,18 @@ const FILTERS = queryDoc({
 })
 
 /** The request log and its summary; the same on both surfaces. */
-export const logRoutes = (gate: Gate, logs: Logs) =>
-  new Elysia()
-    .use(gate)
-    .get(
-      '/logs',
-      ({ principal, request }) =>
-        logs.list(
-          principal.tenantId,
-          parseLogQuery(new URL(request.url).searchParams),
-          request.signal,
-        ),
-      {
-        allow: MANAGERS,
-        response: LogsResponse,
-        detail: { summary: 'Request log and its summary', parameters: FILTERS },
-      },
-    )
+export const logRoutes = (on: Gated, logs: Logs) =>
+  on.get(
+    '/logs',
+    ({ principal, request }) =>
+      logs.list(
+        principal.tenantId,
+        parseLogQuery(new URL(request.url).searchParams),
+        request.signal,
+      ),
+    {
+      allow: MANAGERS,
+      response: LogsResponse,
+      detail: { summary: 'Request log and its summary', parameters: FILTERS },
+    },
+  )

@@ -37,7 +37,7 @@ function logging() {
     },
   }
   const buffer = { add() {}, async flush() {} }
-  const logs = createLogs({ store, clock: systemClock(), buffer })
+  const logs = createLogs({ store, clock: systemClock(), buffer, days: () => 90 })
   const turn = async () => {
     for (const end of waiting.splice(0)) end()
     await Bun.sleep(0)

@@ -1,7 +1,6 @@
-import { type Clock, createSettledClock, DAY_MS } from '../../core/clock.ts'
+import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import { LOG_RETENTION_DAYS } from '../../core/limits/contract.ts'
-import { CLOCK_SETTLED_MS } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { LogsResponse, RequestLogEntry } from './model.ts'
@@ -15,6 +14,8 @@ export interface LogsOptions {
   /** Collects rows, which are written together. */
   readonly buffer: { add(row: WaitingRow | RowEnd): void; flush(): Promise<void> }
   readonly sliceRowsMax?: number
+  /** Days that records are kept; rows are kept seven at most. */
+  readonly days: () => number
 }
 
 /** An answered request (http/observe.ts) and its principal; null for an unknown caller. */
@@ -25,9 +26,8 @@ export interface AnsweredRequest
 
 /** The request log: written after the answers, read with a summary, kept for seven days. */
 export function createLogs(options: LogsOptions) {
-  const { store, clock, buffer, sliceRowsMax } = options
+  const { store, clock, buffer, sliceRowsMax, days } = options
   const reader = createLogReader(store, sliceRowsMax)
-  const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
   /** Each tenant reads one list at a time. */
   const inTurn = createSemaphore({ perKey: 1 }).run
 
@@ -60,13 +60,9 @@ export function createLogs(options: LogsOptions) {
     list: (tenantId: string, query: LogQuery, signal?: AbortSignal): Promise<LogsResponse> =>
       inTurn(tenantId, () => read(tenantId, query, signal), signal),
 
-    /**
-     * Deletes rows older than seven days. Called at intervals; deletes nothing soon after the
-     * clock was set.
-     */
+    /** Deletes rows older than seven days. */
     async prune(): Promise<void> {
-      if (!isSettled()) return
-      const before = clock.now() - LOG_RETENTION_DAYS * DAY_MS
+      const before = clock.now() - Math.min(days(), LOG_RETENTION_DAYS) * DAY_MS
       while ((await store.prune(before)) > 0);
     },
   }

@@ -1,4 +1,5 @@
-import { type Db, joined, type Reader, type Statement, sql } from '../../storage/db.ts'
+import { DAY_MS } from '../../core/clock.ts'
+import { type Db, joined, locked, type Reader, type Statement, sql } from '../../storage/db.ts'
 import type { LogFilter } from './model.ts'
 
 /** One answered request, metadata only. `ts` is epoch ms. */
@@ -56,6 +57,41 @@ const insert = (row: LogRow & LogTimes): Statement => sql`
     ${row.status}, ${row.latencyMs}, ${row.sessionId}, ${row.textChars}, ${row.errorClass},
     ${row.channel}, ${row.keyId}, ${row.firstMs}, ${row.totalMs})
   ON CONFLICT (tenant_id, ts, id) DO NOTHING`
+
+/** In place of a day: all of them together. */
+export const ALL_DAYS = -1
+
+/** In place of a latency that was not measured. */
+const NOT_MEASURED = -1
+
+/** Counts the rows that are not stored yet, by day and for all days. */
+function count(rows: readonly WaitingRow[]): Statement {
+  const entries = rows.flatMap(({ tenantId, ts, id, status, latencyMs }) =>
+    [Math.floor(ts / DAY_MS), ALL_DAYS].map((day) => [
+      ...[tenantId, ts, id, day, status, latencyMs ?? NOT_MEASURED],
+    ]),
+  )
+  return locked('request_log_count')`
+    INSERT INTO request_log_count AS counted (tenant_id, day, status, latency_ms, count)
+    SELECT e.value ->> 0, CAST(e.value ->> 3 AS BIGINT), CAST(e.value ->> 4 AS BIGINT),
+      CAST(e.value ->> 5 AS BIGINT), count(*)
+    FROM json_each(${JSON.stringify(entries)}) e
+    WHERE NOT EXISTS (SELECT 1 FROM request_log l WHERE l.tenant_id = e.value ->> 0
+      AND l.ts = CAST(e.value ->> 1 AS BIGINT) AND l.id = e.value ->> 2)
+    GROUP BY 1, 2, 3, 4
+    ON CONFLICT (tenant_id, day, status, latency_ms)
+      DO UPDATE SET count = counted.count + excluded.count`
+}
+
+/** Counts all rows that are stored, where none are counted. */
+// No lock: nobody else writes while a box is copied.
+export const countAll: Statement = {
+  sql: `INSERT INTO request_log_count (tenant_id, day, status, latency_ms, count)
+    SELECT tenant_id, CAST(d.value ->> 0 AS BIGINT) * (ts / ${DAY_MS} + 1) - 1, status,
+      coalesce(latency_ms, ${NOT_MEASURED}), count(*)
+    FROM request_log CROSS JOIN json_each(?) d GROUP BY 1, 2, 3, 4`,
+  args: ['[[0],[1]]'],
+}
 
 function statementOf(row: WaitingRow | RowEnd): Statement {
   if ('ended' in row) return setTimes(row)
@@ -121,14 +157,13 @@ function latencyCount(text: string): LatencyCount {
   return { latencyMs: latency < 0 ? null : latency, count, errors }
 }
 
-/** In place of a day: all of them together. */
-export const ALL_DAYS = -1
-
 /** `reader` makes the reads that may scan a million rows. */
 export function createLogStore(db: Db, reader: Reader) {
   return {
     async write(rows: readonly (WaitingRow | RowEnd)[]): Promise<void> {
-      await db.batch(rows.map(statementOf))
+      const added = rows.filter((row) => 'id' in row)
+      const statements = rows.map(statementOf)
+      await db.batch(added.length > 0 ? [count(added), ...statements] : statements)
     },
 
     /**
@@ -219,8 +254,8 @@ export function createLogStore(db: Db, reader: Reader) {
 
     /** Deletes up to 2,000 rows of all tenants older than `before`; resolves with their number. */
     async prune(before: number): Promise<number> {
-      // No lock: two servers delete the same old rows.
-      const { changes } = await db.run(sql`
+      // A trigger takes the rows from their counts, in another order than `count` changes them.
+      const { changes } = await db.run(locked('request_log_count')`
         DELETE FROM request_log WHERE (tenant_id, ts, id) IN (
           SELECT l.tenant_id, l.ts, l.id FROM tenant t CROSS JOIN request_log l
           WHERE l.tenant_id = t.id AND l.ts < ${before} LIMIT 2000)`)

@@ -1,28 +1,26 @@
-import { Elysia } from 'elysia'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
 import {
   InvitedMember,
   InviteRequest,
   Member,
   MemberDeleteResponse,
+  MemberPutRequest,
   MembersResponse,
-  RoleRequest,
 } from './model.ts'
 import type { Members } from './service.ts'
 
 const invite = jsonBody(InviteRequest)
-const change = jsonBody(RoleRequest)
+const change = jsonBody(MemberPutRequest)
 const REMOVAL_QUERY = queryDoc({
   keys: 'revoke ends the keys that the member has made, too',
   talks: 'delete deletes what the member has said on the console, too',
 })
 
 /** The members of the tenant, below /console; http/roles.ts says who may call what. */
-export const memberRoutes = (gate: Gate, members: Members) =>
-  new Elysia()
-    .use(gate)
+export const memberRoutes = (on: Gated, members: Members) =>
+  on
     .get('/members', ({ principal }) => members.list(principal.tenantId), {
       allow: ['session'],
       response: MembersResponse,
@@ -31,8 +29,7 @@ export const memberRoutes = (gate: Gate, members: Members) =>
     .post(
       '/members',
       async ({ principal, request, upload, set }) => {
-        const { email, role } = await invite.read(request, upload)
-        const member = await members.invite(principal, email, role)
+        const member = await members.invite(principal, await invite.read(request, upload))
         set.status = 201
         return member
       },
@@ -46,14 +43,14 @@ export const memberRoutes = (gate: Gate, members: Members) =>
     .put(
       '/members/:id',
       async ({ principal, params, request, upload }) => {
-        const { role } = await change.read(request, upload)
-        return members.setRole(principal.tenantId, params.id, role)
+        const given = await change.read(request, upload)
+        return members.change(principal.tenantId, params.id, given)
       },
       {
         allow: ['session'],
         parse: 'none',
         response: Member,
-        detail: { summary: 'Change the role of a member', requestBody: change.doc },
+        detail: { summary: 'Change the role or the limit of a member', requestBody: change.doc },
       },
     )
     .delete(

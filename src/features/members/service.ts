@@ -2,10 +2,18 @@ import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { MEMBERS_MAX } from '../../core/limits/contract.ts'
-import type { Principal, Role } from '../../core/principal.ts'
+import type { Principal } from '../../core/principal.ts'
 import type { Statement } from '../../storage/db.ts'
-import type { Member } from './model.ts'
+import type { InviteRequest, Member, MemberPutRequest } from './model.ts'
 import type { MemberRow, MemberStore } from './store.ts'
+
+/** A mail to somebody who was invited. */
+export interface InvitationMail {
+  readonly email: string
+  readonly tenantId: string
+  readonly inviterId: string
+  readonly language: InviteRequest['language']
+}
 
 export interface MembersOptions {
   readonly store: MemberStore
@@ -13,12 +21,12 @@ export interface MembersOptions {
   /** Throws `rate_limited` for a tenant that invites too many people a day. */
   readonly checkInvitations: (tenantId: string) => Promise<void>
   /** Sends an invitation in the background; false where there is no mail. */
-  readonly mail: (email: string, inviterId: string) => Promise<boolean>
+  readonly mail: (invited: InvitationMail) => Promise<boolean>
   /** The statement that revokes the keys which a person has made in the tenant. */
   readonly revokeOfPerson: (tenantId: string, userId: string) => Statement
   /** Deletes what the person has said in the tenant; `forget` is called once it is stored. */
   readonly talks: {
-    readonly removal: (tenantId: string, userId: string) => Statement
+    readonly removal: (tenantId: string, userId: string) => readonly Statement[]
     readonly forget: () => void
   }
   /** Ends open turns and streams of people and keys that the tenant no longer admits. */
@@ -32,7 +40,11 @@ export interface RemovedToo {
 }
 
 const missing = () => appError('not_found', { what: 'member' })
-const memberOf = ({ user_id: _, ...member }: MemberRow): Member => member
+/** Nothing tells whether an invited address is known here. */
+const memberOf = (row: MemberRow): Member => ({
+  ...row,
+  user_id: row.joined_at === null ? null : row.user_id,
+})
 
 /** Who belongs to a tenant, and as what. */
 export function createMembers(options: MembersOptions) {
@@ -49,7 +61,7 @@ export function createMembers(options: MembersOptions) {
     },
 
     /** Throws `member_exists`, and `quota_members` at the quota. */
-    async invite({ tenantId, userId }: Principal, email: string, role: Role) {
+    async invite({ tenantId, userId }: Principal, { email, role, language }: InviteRequest) {
       if (await store.has(tenantId, email)) throw appError('member_exists')
       await checkInvitations(tenantId)
       const at = clock.iso()
@@ -61,12 +73,19 @@ export function createMembers(options: MembersOptions) {
       }
       const member = await store.find(tenantId, id)
       if (!member) throw missing()
-      return { ...memberOf(member), mailed: await mail(email, userId ?? '') }
+      return {
+        ...memberOf(member),
+        mailed: await mail({ email, tenantId, inviterId: userId ?? '', language }),
+      }
     },
 
     /** The role applies from the member's next request on. Throws `last_owner`. */
-    async setRole(tenantId: string, id: string, role: Role): Promise<Member> {
-      if (!(await store.setRole(tenantId, id, role))) throw await refusal(tenantId, id)
+    async change(tenantId: string, id: string, given: MemberPutRequest): Promise<Member> {
+      const { role, daily_tokens: dailyTokens } = given
+      if (role !== undefined && !(await store.setRole(tenantId, id, role))) {
+        throw await refusal(tenantId, id)
+      }
+      if (dailyTokens !== undefined) await store.setDailyTokens(tenantId, id, dailyTokens)
       const member = await store.find(tenantId, id)
       if (!member) throw missing()
       return memberOf(member)
@@ -84,7 +103,7 @@ export function createMembers(options: MembersOptions) {
       const maker = also.keys ? person : null
       const statements = [
         ...(maker ? [revokeOfPerson(tenantId, maker)] : []),
-        ...(also.talks && person ? [talks.removal(tenantId, person)] : []),
+        ...(also.talks && person ? talks.removal(tenantId, person) : []),
       ]
       if (!(await store.remove(tenantId, id, statements))) throw await refusal(tenantId, id)
       await onRemoved(tenantId)

@@ -18,6 +18,7 @@ export interface MemberRow {
   readonly invited_at: string
   /** Valid keys that the person has made. */
   readonly keys: number
+  readonly daily_tokens: number
 }
 
 export interface NewMember {
@@ -42,7 +43,7 @@ const notLastOwner = (tenantId: string, id: string): Statement => sql`
 export function createMemberStore(db: Db) {
   const find = (tenantId: string, id: string) =>
     db.get<MemberRow>(sql`
-      SELECT id, email, role, user_id, joined_at, invited_at,
+      SELECT id, email, role, user_id, joined_at, invited_at, daily_tokens,
         (SELECT count(*) FROM api_key k WHERE k.tenant_id = member.tenant_id
           AND k.person_id = member.user_id AND k.revoked_at IS NULL) AS keys
       FROM member WHERE tenant_id = ${tenantId} AND id = ${id}`)
@@ -54,7 +55,7 @@ export function createMemberStore(db: Db) {
     list: (tenantId: string) =>
       db.all<MemberRow>(sql`
         SELECT m.id, m.email, m.role, m.user_id, m.joined_at, m.invited_at,
-          coalesce(k.keys, 0) AS keys
+          m.daily_tokens, coalesce(k.keys, 0) AS keys
         FROM member m LEFT JOIN (SELECT person_id, count(*) AS keys FROM api_key
             WHERE tenant_id = ${tenantId} AND revoked_at IS NULL GROUP BY person_id) AS k
           ON k.person_id = m.user_id
@@ -95,6 +96,11 @@ export function createMemberStore(db: Db) {
         }),
       )
       return changes === 1
+    },
+
+    async setDailyTokens(tenantId: string, id: string, tokens: number): Promise<void> {
+      await db.run(sql`
+        UPDATE member SET daily_tokens = ${tokens} WHERE tenant_id = ${tenantId} AND id = ${id}`)
     },
 
     /**

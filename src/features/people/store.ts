@@ -1,3 +1,4 @@
+import { personSubject } from '../../core/subject.ts'
 import {
   type Db,
   expectRows,
@@ -14,6 +15,7 @@ export interface PersonRow {
   readonly disabled: number
   readonly created_at: string
   readonly signed_in_at: string | null
+  readonly tokens_today: number
 }
 
 export interface Membership {
@@ -64,15 +66,25 @@ export function createPeopleStore(db: Db) {
   const changed = async (statement: Statement) => (await db.run(statement)).changes === 1
 
   return {
-    list: () =>
+    /** In the order in which they came, with their tokens of `day`. */
+    list: (day: number) =>
       db.all<PersonRow>(sql`
-        SELECT id, email, operator, disabled, created_at, signed_in_at FROM "user"
-        ORDER BY created_at, id`),
+        SELECT p.id, p.email, p.operator, p.disabled, p.created_at, p.signed_in_at,
+          coalesce(sum(u.input_tokens + u.output_tokens), 0) AS tokens_today
+        FROM "user" p LEFT JOIN member m ON m.user_id = p.id
+          LEFT JOIN usage_person_day u
+            ON u.tenant_id = m.tenant_id AND u.day = ${day} AND u.user_id = p.id
+        GROUP BY p.id, p.email, p.operator, p.disabled, p.created_at, p.signed_in_at
+        ORDER BY p.created_at, p.id`),
 
-    find: (id: string) =>
+    find: (id: string, day: number) =>
       db.get<PersonRow>(sql`
-        SELECT id, email, operator, disabled, created_at, signed_in_at FROM "user"
-        WHERE id = ${id}`),
+        SELECT id, email, operator, disabled, created_at, signed_in_at,
+          coalesce((SELECT sum(u.input_tokens + u.output_tokens) FROM member m
+            JOIN usage_person_day u
+              ON u.tenant_id = m.tenant_id AND u.day = ${day} AND u.user_id = m.user_id
+            WHERE m.user_id = ${id}), 0) AS tokens_today
+        FROM "user" WHERE id = ${id}`),
 
     /** The memberships of all people. */
     memberships: () =>
@@ -83,18 +95,28 @@ export function createPeopleStore(db: Db) {
         FROM member m JOIN tenant t ON t.id = m.tenant_id
         WHERE m.user_id IS NOT NULL ORDER BY m.joined_at, m.id`),
 
-    /** Ends all sessions. False for the last operator, and when there is no such person. */
-    disable: (id: string) =>
-      changed(guarded('UPDATE "user" SET disabled = 1, session_epoch = session_epoch + 1', id)),
-
-    enable: (id: string) => changed(sql`UPDATE "user" SET disabled = 0 WHERE id = ${id}`),
+    /**
+     * Disabling ends all sessions. False for the last operator who would be none any more, and when
+     * there is no such person.
+     */
+    change(
+      id: string,
+      { disabled, operator }: { disabled?: boolean | undefined; operator?: boolean | undefined },
+    ) {
+      const parts = [
+        ...(disabled === undefined ? [] : [`disabled = ${disabled ? 1 : 0}`]),
+        ...(disabled === true ? ['session_epoch = session_epoch + 1'] : []),
+        ...(operator === undefined ? [] : [`operator = ${operator ? 1 : 0}`]),
+      ]
+      if (parts.length === 0) return Promise.resolve(true)
+      const text = `UPDATE "user" SET ${parts.join(', ')}`
+      if (disabled === true || operator === false) return changed(guarded(text, id))
+      return changed({ sql: `${text} WHERE id = ?`, args: [id] })
+    },
 
     /** Makes a person operator who may sign in. */
     promote: (id: string) =>
       changed(sql`UPDATE "user" SET operator = 1, disabled = 0 WHERE id = ${id}`),
-
-    /** As `disable`. */
-    demote: (id: string) => changed(guarded('UPDATE "user" SET operator = 0', id)),
 
     /** Whether somebody would be left in a tenant without an owner. */
     async leavesOthers(id: string): Promise<boolean> {
@@ -138,6 +160,12 @@ export function createPeopleStore(db: Db) {
             ],
           }),
           sql`DELETE FROM session WHERE user_id = ${id}`,
+          sql`DELETE FROM picture WHERE user_id = ${id}`,
+          {
+            ...sql`DELETE FROM memory WHERE subject = ${personSubject(id)}`,
+            // A turn of the person must not remember meanwhile.
+            locks: tenants.map(({ tenant_id }) => ['memory', tenant_id] as const),
+          },
           { sql: `DELETE FROM member WHERE tenant_id IN (${gone})`, args: [] },
           { sql: `DELETE FROM share WHERE tenant_id IN (${gone})`, args: [] },
         ]),

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../upstream/net/upstream-call.ts'
 import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import type { Llm } from '../../upstream/ports/llm.ts'
 import { type Breaker, breaker } from '../../upstream/resilience/breaker.ts'
-import type { ChannelChoice } from '../agent/turn.ts'
+import type { ChannelChoice } from '../agent/channel-choice.ts'
 import type { ProviderStore, StoredProvider } from './store.ts'
 
 export interface ProviderChannelOptions {

@@ -1,7 +1,6 @@
-import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import {
   ModelListResponse,
   ProviderConfig,
@@ -14,9 +13,8 @@ import type { Provider } from './service.ts'
 const configuration = jsonBody(ProviderPutRequest)
 
 /** The tenant's own model channel; the same on both surfaces. */
-export const providerRoutes = (gate: Gate, provider: Provider) =>
-  new Elysia()
-    .use(gate)
+export const providerRoutes = (on: Gated, provider: Provider) =>
+  on
     .get('/provider', ({ principal }) => provider.get(principal.tenantId), {
       allow: MANAGERS,
       response: ProviderConfig,
@@ -52,8 +50,8 @@ export const providerRoutes = (gate: Gate, provider: Provider) =>
     )
 
 /** GET /console/models: the models that the tenant's channel lists, for a form that names one. */
-export const modelListRoutes = (gate: Gate, modelLists: ModelLists) =>
-  new Elysia().use(gate).get('/models', ({ principal }) => modelLists.list(principal.tenantId), {
+export const modelListRoutes = (on: Gated, modelLists: ModelLists) =>
+  on.get('/models', ({ principal }) => modelLists.list(principal.tenantId), {
     allow: MANAGERS,
     response: ModelListResponse,
     detail: { summary: "List the models of the tenant's channel; believed for a minute" },

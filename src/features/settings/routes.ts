@@ -1,16 +1,14 @@
-import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import { TenantSettings, TenantSettingsRequest } from './model.ts'
 import type { Settings } from './service.ts'
 
 const replace = jsonBody(TenantSettingsRequest)
 
 /** The tenant's settings, below /console. */
-export const settingsRoutes = (gate: Gate, settings: Settings) =>
-  new Elysia()
-    .use(gate)
+export const settingsRoutes = (on: Gated, settings: Settings) =>
+  on
     .get('/settings', ({ principal }) => settings.read(principal.tenantId), {
       allow: MANAGERS,
       response: TenantSettings,

@@ -13,6 +13,12 @@ export function createSettings({ store, tenants }: SettingsOptions) {
   const get = async (tenantId: string): Promise<TenantSettings> =>
     (await store.find(tenantId)) ?? PLATFORM_DEFAULTS
 
+  /** What this call wrote, also when another has written since, with collections that were kept. */
+  async function withKept(tenantId: string, settings: TenantSettings): Promise<TenantSettings> {
+    const { collections = (await get(tenantId)).collections, ...written } = settings
+    return collections ? { ...written, collections } : written
+  }
+
   return {
     get,
 
@@ -36,14 +42,18 @@ export function createSettings({ store, tenants }: SettingsOptions) {
     /** Replaces the settings and keeps the name of the tenant. */
     async replace(tenantId: string, settings: TenantSettings): Promise<TenantSettings> {
       await store.put(tenantId, settings)
-      return settings
+      return withKept(tenantId, settings)
     },
 
     /** Replaces the settings and the name of the tenant. */
     async save(tenantId: string, request: TenantSettingsRequest): Promise<TenantSettings> {
       const { name, ...settings } = request
       await store.put(tenantId, settings, tenants.renaming(tenantId, name))
-      return { ...settings, name: await tenants.nameOf(tenantId) }
+      const [saved, named] = await Promise.all([
+        withKept(tenantId, settings),
+        tenants.nameOf(tenantId),
+      ])
+      return { ...saved, name: named }
     },
   }
 }
@@ -56,6 +66,13 @@ const same = (a: TenantSettings, b: TenantSettings): boolean =>
   a.price_out === b.price_out &&
   a.time_zone === b.time_zone &&
   a.language === b.language &&
-  a.mcp_tools.join('\n') === b.mcp_tools.join('\n')
+  a.reminders === b.reminders &&
+  a.titles === b.titles &&
+  a.memory === b.memory &&
+  a.may_ask === b.may_ask &&
+  a.ocr === b.ocr &&
+  a.ocr_model === b.ocr_model &&
+  a.mcp_tools.join('\n') === b.mcp_tools.join('\n') &&
+  JSON.stringify(a.collections ?? null) === JSON.stringify(b.collections ?? null)
 
 export type Settings = ReturnType<typeof createSettings>

@@ -24,6 +24,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
       rerank: '重排',
       tts: '语音合成',
       asr: '语音识别',
+      signup: '注册',
+      turns: '最近一小时的回答',
     },
     class: {
       ok: '',
@@ -41,6 +43,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
       disk_error: '磁盘读写失败',
       backup_failed: '上一次备份失败，原因见日志',
       backup_late: '备份过期',
+      open: '任何人都可以注册',
+      turns_failing: '半数以上失败',
       error: '检查失败',
     },
     footer: '检查结果不早于 5 秒前，刷新页面即可更新',
@@ -61,6 +65,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
       rerank: 'Reranking',
       tts: 'Speech synthesis',
       asr: 'Speech recognition',
+      signup: 'Sign-up',
+      turns: 'Answers of the last hour',
     },
     class: {
       ok: '',
@@ -78,6 +84,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
       disk_error: 'the disk fails to read or write',
       backup_failed: 'the last backup failed; the log says why',
       backup_late: 'no good backup for too long',
+      open: 'anybody may sign up',
+      turns_failing: 'half of them or more failed',
       error: 'check failed',
     },
     footer: 'checked no more than 5 seconds ago; reload the page to check again',
@@ -99,18 +107,19 @@ export function languageOf(header: string | null): Language {
 }
 
 const STYLE = `
-:root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--line:#e3e6ea;--text:#17191c;--dim:#5d6570;
---ok:#0a7a43;--off:#6b7280;--down:#c02626}
-@media(prefers-color-scheme:dark){:root{--bg:#0e1013;--card:#171a1f;--line:#2a2f37;--text:#eef0f3;
---dim:#9aa3af;--ok:#3fcf8e;--off:#8b94a1;--down:#ff7b72}}
+:root{color-scheme:light dark;--bg:#faf9f6;--card:#fff;--line:#e7e3db;--text:#1d1c1a;--dim:#55514b;
+--ok:#256b42;--off:#6b665f;--down:#a82f26}
+@media(prefers-color-scheme:dark){:root{--bg:#0f1217;--card:#161a21;--line:#272e38;--text:#eceae4;
+--dim:#b7bac0;--ok:#74c998;--off:#979ea8;--down:#f2938a}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--text);
-font:16px/1.6 -apple-system,BlinkMacSystemFont,"Segoe UI","PingFang SC","Microsoft YaHei",
-"Noto Sans SC","Noto Sans CJK SC",sans-serif}
+font:16px/1.6 -apple-system,BlinkMacSystemFont,"Segoe UI","PingFang SC","Hiragino Sans GB",
+"Microsoft YaHei","Noto Sans SC","Noto Sans CJK SC",sans-serif}
 :lang(en) body{font-family:-apple-system,BlinkMacSystemFont,"Segoe UI",Roboto,"Noto Sans",
 "Open Sans","Liberation Sans","DejaVu Sans","PingFang SC","Noto Sans CJK SC",sans-serif}
 main{max-width:42rem;margin:0 auto;padding:3rem 1.25rem}
 h1{font-size:1rem;font-weight:600;color:var(--dim);margin:0 0 .5rem}
+h1 img{vertical-align:-.3rem}
 h1 a{color:inherit}
 .overall{font-size:1.75rem;font-weight:650;line-height:1.25;margin:0 0 2rem}
 ul{list-style:none;margin:0;padding:0;background:var(--card);border:1px solid var(--line);
@@ -154,7 +163,8 @@ export function statusPage(report: StatusReport, language: Language): string {
 </head>
 <body>
 <main>
-<h1><a href="/">Moonbase</a> · ${words.title}</h1>
+<h1><img src="/favicon.svg" alt="" width="22" height="22">
+<a href="/">Moonbase</a> · ${words.title}</h1>
 <p class="overall ${report.status}" role="status">${words.overall[report.status]}</p>
 <ul>
 ${report.checks.map(row).join('\n')}

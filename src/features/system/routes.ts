@@ -1,7 +1,9 @@
-import { Elysia } from 'elysia'
 import type { Principal, PrincipalKind } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
+import { queryDoc } from '../../http/openapi-parts.ts'
+import type { LastTests } from './last-tests.ts'
+import { type MachineRouteOptions, machineRoutes } from './machine-routes.ts'
 import {
   LocalModelsResponse,
   ModelListRequest,
@@ -10,6 +12,7 @@ import {
   SystemPutRequest,
   SystemPutShown,
   SystemResponse,
+  SystemShown,
   SystemTestRequest,
   SystemTestResponse,
 } from './model.ts'
@@ -17,8 +20,10 @@ import type { System } from './service.ts'
 import type { Trial } from './trial.ts'
 
 export interface SystemRouteOptions {
+  readonly machine: MachineRouteOptions
   readonly system: System
   readonly trial: Trial
+  readonly tests: LastTests
   /** The address of a signed-in person. */
   readonly emailOf: (principal: Principal) => Promise<string>
   readonly localModels: () => Promise<LocalModelsResponse>
@@ -31,30 +36,32 @@ export interface SystemRouteOptions {
 
 const PEOPLE: readonly PrincipalKind[] = ['session']
 const changes = jsonBody(SystemPutRequest, { shown: SystemPutShown })
+const PUT_QUERY = queryDoc({ untested: '1 saves mail settings without a test mail' })
 const test = jsonBody(SystemTestRequest)
 const address = jsonBody(ModelListRequest)
 
 /** Settings of the whole server, for its operators. `tell` is told what a request has changed. */
 export const systemRoutes = (
-  gate: Gate,
+  on: Gated,
   options: SystemRouteOptions,
   tell: (request: Request, changed: string) => void,
 ) => {
-  const { system, trial, emailOf, localModels, modelPack, modelsAt } = options
-  return new Elysia()
-    .use(gate)
-    .get('/system', () => system.get(), {
-      allow: PEOPLE,
-      requireOperator: true,
-      response: SystemResponse,
-      detail: { summary: 'Read the settings of the server' },
-    })
+  const { system, trial, tests, emailOf, localModels, modelPack, modelsAt } = options
+  on.get('/system', () => ({ settings: system.get().settings, tests: tests.shown() }), {
+    allow: PEOPLE,
+    requireOperator: true,
+    response: SystemShown,
+    detail: { summary: 'Read the settings of the server' },
+  })
     .put(
       '/system',
-      async ({ request, upload }) => {
+      async ({ principal, request, upload }) => {
         const change = await changes.read(request, upload)
-        const answer = await system.put(change)
-        tell(request, Object.keys(change).sort().join(', '))
+        const untested = new URL(request.url).searchParams.get('untested') === '1'
+        const by = { email: await emailOf(principal), untested, signal: request.signal }
+        const answer = await system.put(change, by)
+        const names = Object.keys(change).sort()
+        tell(request, [...names, ...(untested ? ['untested'] : [])].join(', '))
         return answer
       },
       {
@@ -62,14 +69,20 @@ export const systemRoutes = (
         requireOperator: true,
         parse: 'none',
         response: SystemResponse,
-        detail: { summary: 'Change settings of the server at once', requestBody: changes.doc },
+        detail: {
+          summary: 'Change settings of the server at once',
+          requestBody: changes.doc,
+          parameters: PUT_QUERY,
+        },
       },
     )
     .post(
       '/system/test',
       async ({ principal, request, upload }) => {
         const { part } = await test.read(request, upload)
-        return trial(part, await emailOf(principal), request.signal)
+        const result = await trial(part, await emailOf(principal), request.signal)
+        tests.note(part, result)
+        return result
       },
       {
         allow: PEOPLE,
@@ -106,4 +119,5 @@ export const systemRoutes = (
         detail: { summary: 'List the models of an address', requestBody: address.doc },
       },
     )
+  machineRoutes(on, options.machine)
 }

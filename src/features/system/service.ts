@@ -34,12 +34,28 @@ export interface SystemOptions {
   readonly defaultOf: (name: string) => string | null
   /** Checks settings of the console and makes the parts. Throws `field_invalid`. */
   readonly prepare: (stored: SettingTexts) => Promise<Prepared>
+  /** Throws why settings must not become those of the console; `by` wants to change some. */
+  readonly allow: (change: SettingChange) => Promise<void>
   /** Reads the stored settings where other processes may change them; else null. */
   readonly readStored: () => Promise<SettingTexts | null>
   /** Called after a change, also of another process. */
   readonly onApplied: () => void
   /** Announces a change to other processes. */
   readonly announce: () => Promise<void>
+}
+
+/** Settings of the console before and after a change that is not made yet. */
+export interface SettingChange {
+  readonly before: SettingTexts
+  readonly after: SettingTexts
+  readonly by: ChangedBy
+}
+
+/** Who changes settings; `untested` skips the test mail. */
+export interface ChangedBy {
+  readonly email: string
+  readonly untested: boolean
+  readonly signal: AbortSignal
 }
 
 /** The owner that sealed values are bound to. No tenant has this id. */
@@ -51,7 +67,7 @@ const SYSTEM_OWNER = 'system'
  * it is put in use, so a fault changes nothing. One change runs at a time.
  */
 export function createSystem(options: SystemOptions) {
-  const { store, seal, environment, prepare, readStored, onApplied, announce } = options
+  const { store, seal, environment, prepare, allow, readStored, onApplied, announce } = options
   const edits = createSemaphore({ slots: 1 })
   let stored: SettingTexts = options.stored
 
@@ -124,9 +140,11 @@ export function createSystem(options: SystemOptions) {
     },
 
     /** Throws a 400 that names the setting, and 503 without encryption. */
-    async put(request: SystemPutRequest): Promise<SystemResponse> {
+    async put(request: SystemPutRequest, by: ChangedBy): Promise<SystemResponse> {
       if (!seal) throw appError('system_not_available')
       const changes = changesOf(request, isLocked)
+      // Before its turn: a mail server may be slow, and others must not wait for it.
+      await allow({ before: stored, after: withChanges(stored, changes), by })
       await edits.run('', () => apply(changes, seal))
       return get()
     },
@@ -164,8 +182,10 @@ export type System = ReturnType<typeof createSystem>
 
 function textOf(field: string, value: unknown): string | null {
   if (value === null) return null
-  if (typeof value !== 'string') throw appError('field_type', { field, kind: 'string_or_null' })
-  const text = value.trim()
+  if (!['string', 'number', 'boolean'].includes(typeof value)) {
+    throw appError('field_type', { field, kind: 'string_or_null' })
+  }
+  const text = String(value).trim()
   if (text.length > SYSTEM_SETTING_CHARS_MAX) {
     throw appError('field_too_long', { field, max: SYSTEM_SETTING_CHARS_MAX })
   }
@@ -187,7 +207,12 @@ function changesOf(
       continue
     }
     if (isLocked(field)) throw appError('setting_locked', { field })
-    changes.set(field, textOf(field, value))
+    const text = textOf(field, value)
+    // Returning to the default is null; an empty list of ways would mean that nobody gets in.
+    if (field === 'MB_SIGNIN' && value !== null && text === null) {
+      throw appError('field_invalid', { field })
+    }
+    changes.set(field, text)
   }
   return changes
 }

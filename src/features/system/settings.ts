@@ -1,5 +1,14 @@
 /** The upstreams of the server that can be tried. */
-export const SYSTEM_PARTS = ['llm', 'embedding', 'rerank', 'tts', 'asr', 'search', 'mail'] as const
+export const SYSTEM_PARTS = [
+  'llm',
+  'embedding',
+  'rerank',
+  'tts',
+  'asr',
+  'search',
+  'mail',
+  'host',
+] as const
 export type SystemPart = (typeof SYSTEM_PARTS)[number]
 
 /** Settings of the whole server that the console may set, by their names in the environment. */
@@ -28,8 +37,23 @@ export const SYSTEM_SETTINGS = [
   'MB_SMTP_URL',
   'MB_MAIL_FROM',
   'MB_SIGNUP',
+  'MB_SIGNIN',
   'MB_PUBLIC_URL',
   'MB_ALLOW_PRIVATE_HOSTS',
+  'MB_KB_MAX_DOCS',
+  'MB_KB_MAX_DOC_KB',
+  'MB_KB_MAX_FILE_MB',
+  'MB_TRANSCRIPT',
+  'MB_FILE_HOURS',
+  'MB_OCR_MAX_PAGES',
+  'MB_MAX_STREAMS',
+  'MB_LOG_DAYS',
+  'MB_HOST',
+  'MB_BACKUP_DIR',
+  'MB_BACKUP_S3',
+  'MB_BACKUP_PASSPHRASE',
+  'MB_BACKUP_EVERY',
+  'MB_BACKUP_KEEP',
 ] as const
 export type SystemSettingName = (typeof SYSTEM_SETTINGS)[number]
 
@@ -46,6 +70,7 @@ export const KEY_OF_ADDRESS = {
 export const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   ...Object.values(KEY_OF_ADDRESS),
   'MB_SMTP_URL',
+  'MB_BACKUP_PASSPHRASE',
 ])
 
 export const isSystemSetting = (name: string): name is SystemSettingName =>

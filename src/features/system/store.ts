@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/clock.ts'
 import { type Db, type Statement, sql } from '../../storage/db.ts'
 
 /** Settings of the whole server from the console; every value is sealed. */
@@ -8,6 +9,15 @@ export function createSystemStore(db: Db) {
       db.all<{ name: string; value_sealed: Uint8Array }>(
         sql`SELECT name, value_sealed FROM system_setting`,
       ),
+
+    /** How many people signed in on a UTC day, or used the console on it. */
+    async peopleOn(day: number): Promise<number> {
+      const since = new Date(day * DAY_MS).toISOString()
+      const row = await db.get<{ people: number }>(sql`
+        SELECT count(*) AS people FROM "user" u WHERE u.signed_in_at >= ${since}
+          OR EXISTS (SELECT 1 FROM usage_person_day d WHERE d.user_id = u.id AND d.day = ${day})`)
+      return row?.people ?? 0
+    },
 
     /** Stores all changes or none; null removes a setting. */
     async write(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void> {

@@ -12,16 +12,23 @@ const REMOVED_AT_ONCE = 500
 /** Tables of which a tenant may have millions of rows, each with the columns of its key. */
 const LARGE = [
   ['talk_turn', 'id'],
+  ['open_ask', 'id'],
+  ['feedback', 'id'],
   ['turn', 'tenant_id, session_id, seq'],
   ['session', 'tenant_id, id'],
+  ['run', 'id'],
   ['request_log', 'tenant_id, ts, id'],
   ['audit', 'tenant_id, id'],
+  ['memory', 'id'],
 ] as const
 /** The other tables of a tenant; what refers to their rows goes with them. */
 const SMALL = [
-  ...['api_key', 'key_use', 'share', 'app', 'persona', 'tenant_settings', 'device', 'provider'],
-  ...['mcp_server', 'usage_day', 'usage_key_day', 'member'],
-  ...['chat_file', 'session_file', 'prompt'],
+  ...['api_key', 'key_use', 'share', 'app_version', 'app', 'persona', 'tenant_settings'],
+  ...['device', 'provider', 'mcp_server', 'member'],
+  ...['usage_day', 'usage_key_day', 'usage_source_day', 'usage_person_day'],
+  ...['chat_file', 'session_file', 'prompt', 'session_picture', 'picture', 'kb_collection'],
+  ...['schedule', 'notice'],
+  ...['webhook_delivery', 'webhook', 'run_trigger'],
 ]
 
 /** The rows of tenants that have lost their last member. */

@@ -27,8 +27,8 @@ export function createTenants({ store, clock }: TenantParts) {
     return { ...user, role: user.role }
   }
 
-  function ensure(email: string): Promise<User> {
-    const ids = { tenant: newId(), user: newId() }
+  function ensure(email: string, user = newId()): Promise<User> {
+    const ids = { tenant: newId(), user }
     return store.ensure(email.trim().toLowerCase(), ids, clock.iso())
   }
 
@@ -65,13 +65,21 @@ export function createTenants({ store, clock }: TenantParts) {
     /** Null when nobody has signed in with this address. */
     byEmail: (email: string): Promise<User | null> => store.byEmail(email),
 
+    hasOperator: store.hasOperator,
+
     isInvited: async (email: string): Promise<boolean> => (await store.invitedTo(email)) !== null,
 
     /** Null for a person who is no member, or may not sign in. */
     roleIn: store.roleIn,
 
     /** The user of an e-mail address, created with a tenant when it is new. */
-    ensure,
+    ensure: (email: string) => ensure(email),
+
+    /** The id of a new user with a tenant; null when there is one of this address. */
+    async create(email: string): Promise<string | null> {
+      const id = newId()
+      return (await ensure(email, id)).user_id === id ? id : null
+    },
 
     /** Signs a person in; null for a disabled one. The first person becomes the operator. */
     signIn,

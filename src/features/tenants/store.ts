@@ -19,6 +19,8 @@ export interface User {
   readonly disabled: boolean
   /** Sessions that were opened in an earlier epoch have ended. */
   readonly session_epoch: number
+  /** Whether an operator has closed that tenant; known of sessions only. */
+  readonly closed?: boolean
   /** The role in that tenant; null when the person is no longer a member. */
   readonly role: Role | null
 }
@@ -31,10 +33,19 @@ export interface Tenancy {
   readonly role: Role
 }
 
-type Row = Omit<User, 'operator' | 'disabled'> & { operator: number; disabled: number }
+type Row = Omit<User, 'operator' | 'disabled' | 'closed'> & {
+  operator: number
+  disabled: number
+  closed?: number
+}
 
 const userOf = (row: Row | null): User | null =>
-  row && { ...row, operator: row.operator === 1, disabled: row.disabled === 1 }
+  row && {
+    ...row,
+    operator: row.operator === 1,
+    disabled: row.disabled === 1,
+    closed: row.closed === 1,
+  }
 
 // No lock: nobody else knows the tenant yet.
 const insertMember = (ids: { tenant: string; user: string }, at: string): Statement => sql`
@@ -65,10 +76,11 @@ const createPersonReads = (db: Db) => ({
     userOf(
       await db.get<Row>(sql`
         SELECT u.id AS user_id, u.email, coalesce(s.tenant_id, u.tenant_id) AS tenant_id,
-          operator, disabled, session_epoch, m.role
+          operator, u.disabled, session_epoch, m.role, t.disabled AS closed
         FROM "user" u LEFT JOIN console_session s ON s.id = ${sessionId}
         LEFT JOIN member m ON m.tenant_id = coalesce(s.tenant_id, u.tenant_id)
           AND m.user_id = u.id
+        LEFT JOIN tenant t ON t.id = coalesce(s.tenant_id, u.tenant_id)
         WHERE u.id = ${userId} AND coalesce(s.ended, 0) = 0`),
     ),
 })
@@ -138,6 +150,10 @@ export function createTenantStore(db: Db) {
         INSERT INTO "user" (id, tenant_id, email, created_at)
         VALUES (${ids.user}, ${ids.tenant}, ${email}, ${at}) ON CONFLICT (email) DO NOTHING`)
     },
+
+    /** Whether anybody runs the server, or was named to. */
+    hasOperator: async (): Promise<boolean> =>
+      (await db.get(sql`SELECT 1 AS one FROM "user" WHERE operator = 1 LIMIT 1`)) !== null,
 
     /** Records a sign-in. The first person to sign in becomes the operator. */
     async signedIn(userId: string, at: string): Promise<void> {

@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
 import { IMPORT_REFUSED_MAX } from '../../core/limits/machine.ts'
 import type { Logger } from '../../core/log.ts'
+import type { CollectionService } from '../knowledge/collections/service.ts'
 import type { Archive } from '../knowledge/index/archive.ts'
 import type { SourceArchive } from '../knowledge/sources/archive.ts'
 import { CarriedDocument, carriedDoc } from './document.ts'
@@ -10,6 +11,7 @@ import { createNames, createSourceIntake, nameOf } from './import-source.ts'
 import { createReport, type Mode, type Notes } from './plan.ts'
 
 export interface ImportDocumentsParts {
+  readonly collections: Pick<CollectionService, 'all'>
   readonly docs: Pick<Archive, 'heads' | 'add'>
   readonly sources: Pick<SourceArchive, 'known' | 'begin' | 'publish' | 'discard' | 'addUnread'>
   readonly clock: Pick<Clock, 'iso'>
@@ -33,14 +35,23 @@ interface Run {
  * import, also when a name occurs several times (`createNames`).
  */
 export async function beginDocuments(parts: ImportDocumentsParts, run: Run) {
-  const { docs, sources, clock, log } = parts
+  const { docs, sources, collections, clock, log } = parts
   const { tenantId, mode, notes, onWrite } = run
   const report = createReport(notes, log)
   const now = clock.iso()
   const typed = (await docs.heads(tenantId)).filter(({ source_id }) => source_id === null)
   const known = (await sources.known(tenantId)).map((one) => ({ id: one.id, name: nameOf(one) }))
   const titles = createNames(typed.map(({ id, title }) => ({ id, name: title })))
-  const shared = { docs, sources, report, tenantId, mode, now }
+  let ids: ReadonlyMap<string, string> | null = null
+
+  /** Looked up with the first document: the collections of the file are imported by then. */
+  async function collectionOf(name: string | null): Promise<string | null> {
+    if (name === null) return null
+    ids ??= new Map((await collections.all(tenantId)).map((one) => [one.name, one.id]))
+    return ids.get(name) ?? null
+  }
+
+  const shared = { docs, sources, report, tenantId, mode, now, collectionOf }
   const ofSources = createSourceIntake({ ...shared, names: createNames(known) })
   let seen = 0
   let refused = 0
@@ -50,7 +61,9 @@ export async function beginDocuments(parts: ImportDocumentsParts, run: Run) {
     const label = `文档「${doc.title}」`
     const replaces = titles.next(doc.title)
     if (replaces !== null && mode === 'skip') return report.skipKnown(label)
-    const destination = { sourceId: null, ...(replaces === null ? {} : { replaces }) }
+    const collectionId = await collectionOf(doc.collection)
+    const replaced = replaces === null ? {} : { replaces }
+    const destination = { sourceId: null, collectionId, ...replaced }
     const add = () => docs.add(tenantId, carriedDoc(doc, now), destination)
     if (await report.attempt(label, add)) imported++
   }

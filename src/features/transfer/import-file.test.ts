@@ -3,6 +3,7 @@ import { systemClock } from '../../core/clock.ts'
 import { timeSlice } from '../../core/time-slice.ts'
 import { createFileImport, type FileImportParts, type FileValue } from './import-file.ts'
 
+const BY = { tenantId: 'tenant', userId: null, keyId: 'key' }
 const NAMES = ['a', 'b', 'c']
 
 /** An import of three documents, whose lease is lost when `at` of them are stored. */
@@ -46,7 +47,7 @@ async function importLosing(at: number) {
   }
   const upload = { confirm: async () => {}, hold() {}, onImport() {} }
   if (at === 0) lost.abort(new Error('another server does this now'))
-  const result = createFileImport(parts)('tenant', 'merge', values(), upload)
+  const result = createFileImport(parts)(BY, 'merge', values(), upload)
   return { result, stored }
 }
 

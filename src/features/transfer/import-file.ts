@@ -2,18 +2,26 @@ import { AppError, appError } from '../../core/errors.ts'
 import { IMPORT_ITEMS_MAX } from '../../core/limits/machine.ts'
 import type { TimeSlice } from '../../core/time-slice.ts'
 import { type Leases, leaseName } from '../../storage/shared-state.ts'
+import type { ChangedBy } from '../apps/service.ts'
 import { beginDocuments, type ImportDocumentsParts } from './import-documents.ts'
 import type { ImportRequest, ImportResult } from './model.ts'
 import type { Mode, Notes } from './plan.ts'
 
 type Config = Pick<
   ImportRequest['config'],
-  'personas' | 'apps' | 'mcp_servers' | 'prompts' | 'settings'
+  | 'personas'
+  | 'apps'
+  | 'mcp_servers'
+  | 'prompts'
+  | 'collections'
+  | 'schedules'
+  | 'webhooks'
+  | 'settings'
 >
 type Imported = Omit<ImportResult['imported'], 'documents'>
 
 export type ImportConfig = (
-  tenantId: string,
+  by: ChangedBy,
   config: Config,
   mode: Mode,
   notes: Notes,
@@ -46,9 +54,19 @@ export interface FileUpload {
 /** Items of a list beyond the imported ones are only counted, up to this number. */
 const COUNTED_MAX = 100 * IMPORT_ITEMS_MAX
 
+const emptyConfig = (): Config => ({
+  personas: [],
+  apps: [],
+  mcp_servers: [],
+  prompts: [],
+  collections: [],
+  schedules: [],
+  webhooks: [],
+})
+
 /** Collects the parts of a file before its documents, which are small. */
 function createConfig(hold: FileUpload['hold']) {
-  let config: Config = { personas: [], apps: [], mcp_servers: [], prompts: [] }
+  let config: Config = emptyConfig()
   let isEmpty = true
   return {
     add({ field, value, bytes }: FileValue): void {
@@ -57,7 +75,7 @@ function createConfig(hold: FileUpload['hold']) {
         config = { ...config, settings: value }
         return
       }
-      const list = config[field as 'personas' | 'apps' | 'mcp_servers' | 'prompts']
+      const list = config[field as Exclude<keyof Config, 'settings'>]
       if (list.length >= COUNTED_MAX) return
       if (list.length < IMPORT_ITEMS_MAX) hold(bytes)
       list.push(list.length < IMPORT_ITEMS_MAX ? value : null)
@@ -65,14 +83,23 @@ function createConfig(hold: FileUpload['hold']) {
     /** Returns and forgets the collected parts; null when there are none. */
     take(): Config | null {
       const taken = isEmpty ? null : config
-      config = { personas: [], apps: [], mcp_servers: [], prompts: [] }
+      config = emptyConfig()
       isEmpty = true
       return taken
     },
   }
 }
 
-const NOTHING: Imported = { personas: 0, apps: 0, settings: false, mcp_servers: 0, prompts: 0 }
+const NOTHING: Imported = {
+  personas: 0,
+  apps: 0,
+  settings: false,
+  mcp_servers: 0,
+  prompts: 0,
+  collections: 0,
+  schedules: 0,
+  webhooks: 0,
+}
 
 /**
  * Imports a file of any size as it arrives: the configuration when the first document comes, then
@@ -84,7 +111,7 @@ export function createFileImport(parts: FileImportParts) {
   const { documents, importConfig, onDocuments, leases, loopSlice } = parts
 
   async function run(
-    tenantId: string,
+    by: ChangedBy,
     mode: Mode,
     values: AsyncIterable<FileValue>,
     { confirm, hold, onImport }: FileUpload,
@@ -96,7 +123,7 @@ export function createFileImport(parts: FileImportParts) {
       await confirm()
       onImport()
     }
-    const docs = await beginDocuments(documents, { tenantId, mode, notes, onWrite })
+    const docs = await beginDocuments(documents, { tenantId: by.tenantId, mode, notes, onWrite })
     let imported: Imported | null = null
     let isKnown = false
 
@@ -106,7 +133,7 @@ export function createFileImport(parts: FileImportParts) {
       if (taken === null && imported !== null) return
       await confirm()
       if (taken) onImport()
-      const added = taken ? await importConfig(tenantId, taken, mode, notes) : NOTHING
+      const added = taken ? await importConfig(by, taken, mode, notes) : NOTHING
       imported = sum(imported ?? NOTHING, added)
     }
 
@@ -148,15 +175,16 @@ export function createFileImport(parts: FileImportParts) {
   }
 
   return async (
-    tenantId: string,
+    by: ChangedBy,
     mode: Mode,
     values: AsyncIterable<FileValue>,
     upload: FileUpload,
   ): Promise<ImportResult> => {
     const { promise, resolve } = Promise.withResolvers<ImportResult>()
-    const work = async (lease: AbortSignal) =>
-      resolve(await run(tenantId, mode, values, upload, lease))
-    const isOurs = await leases.hold(leaseName.import(tenantId), NEVER, work).finally(onDocuments)
+    const work = async (lease: AbortSignal) => resolve(await run(by, mode, values, upload, lease))
+    const isOurs = await leases
+      .hold(leaseName.import(by.tenantId), NEVER, work)
+      .finally(onDocuments)
     if (!isOurs) throw importRunning()
     return promise
   }
@@ -182,4 +210,7 @@ const sum = (a: Imported, b: Imported): Imported => ({
   settings: a.settings || b.settings,
   mcp_servers: a.mcp_servers + b.mcp_servers,
   prompts: a.prompts + b.prompts,
+  collections: a.collections + b.collections,
+  schedules: a.schedules + b.schedules,
+  webhooks: a.webhooks + b.webhooks,
 })

@@ -1,3 +1,4 @@
+import { NO_COLLECTION } from '../../storage/collections.ts'
 import type { Archive } from '../knowledge/index/archive.ts'
 import type { Arriving, SourceArchive } from '../knowledge/sources/archive.ts'
 import type { CarriedSource } from '../knowledge/sources/archive-store.ts'
@@ -13,6 +14,8 @@ export interface SourceIntakeParts {
   readonly mode: Mode
   /** ISO 8601. */
   readonly now: string
+  /** The id of a collection by its name; null where there is none. */
+  readonly collectionOf: (name: string | null) => Promise<string | null>
 }
 
 /** A source whose documents are being imported. */
@@ -37,11 +40,12 @@ export const nameOf = ({ kind, url, title }: Pick<FileSource, 'kind' | 'url' | '
  * together once the next source begins.
  */
 export function createSourceIntake(parts: SourceIntakeParts) {
-  const { docs, sources, names, report, tenantId, mode, now } = parts
+  const { docs, sources, names, report, tenantId, mode, now, collectionOf } = parts
   let open: Open | null = null
   let imported = 0
 
-  async function begin(ref: string, source: FileSource | null): Promise<Open> {
+  async function begin(ref: string, doc: CarriedDocument | null): Promise<Open> {
+    const source = doc?.source ?? null
     const label = source ? `来源「${source.title}」` : '来源'
     const refused = { ref, label, arriving: null, replaces: null, count: 0 }
     if (source === null) return refused
@@ -52,7 +56,10 @@ export function createSourceIntake(parts: SourceIntakeParts) {
     }
     const begun: Open = { ...refused, replaces }
     await report.attempt(label, async () => {
-      begun.arriving = await sources.begin(tenantId, storedSource(source, now))
+      begun.arriving = await sources.begin(tenantId, {
+        ...storedSource(source, now),
+        collection_id: (await collectionOf(doc?.collection ?? null)) ?? NO_COLLECTION,
+      })
     })
     return begun
   }
@@ -96,7 +103,7 @@ export function createSourceIntake(parts: SourceIntakeParts) {
     async add(ref: string, doc: CarriedDocument | null): Promise<void> {
       if (open?.ref !== ref) {
         await close(true)
-        open = await begin(ref, doc?.source ?? null)
+        open = await begin(ref, doc)
       }
       if (doc) await take(open, doc)
       else await giveUp(open)
@@ -109,7 +116,7 @@ export function createSourceIntake(parts: SourceIntakeParts) {
   }
 }
 
-const storedSource = (source: FileSource, now: string): CarriedSource => {
+const storedSource = (source: FileSource, now: string): Omit<CarriedSource, 'collection_id'> => {
   const { id: _, named, gone, created_at = now, ...rest } = source
   return { ...rest, created_at, is_named: named ? 1 : 0, state: gone ? 'gone' : 'ready' }
 }

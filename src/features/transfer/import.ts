@@ -1,16 +1,29 @@
 import { AppError } from '../../core/errors.ts'
-import { APPS_MAX, MCP_SERVERS_MAX, PROMPTS_MAX } from '../../core/limits/contract.ts'
+import {
+  APPS_MAX,
+  COLLECTIONS_MAX,
+  MCP_SERVERS_MAX,
+  PROMPTS_MAX,
+  SCHEDULES_MAX,
+  WEBHOOKS_MAX,
+} from '../../core/limits/contract.ts'
 import { PERSONAS_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { ImportedApp } from '../apps/model.ts'
-import type { Apps } from '../apps/service.ts'
+import type { Apps, ChangedBy } from '../apps/service.ts'
+import type { CollectionRequest } from '../knowledge/collections/model.ts'
+import type { CollectionService } from '../knowledge/collections/service.ts'
 import type { ImportedMcpServer } from '../mcp-servers/model.ts'
 import type { McpServers } from '../mcp-servers/service.ts'
 import type { ImportedPersona } from '../personas/model.ts'
 import type { Personas } from '../personas/service.ts'
 import type { PromptRequest } from '../prompts/model.ts'
 import type { Prompts } from '../prompts/service.ts'
+import type { ImportedSchedule } from '../runs/model.ts'
+import type { Schedules } from '../runs/schedules.ts'
 import type { Settings } from '../settings/service.ts'
+import type { WebhookRequest } from '../webhooks/model.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 import { type Mode, type Notes, newestByName, planImport, type Step } from './plan.ts'
 
 export interface ImportParts {
@@ -18,6 +31,12 @@ export interface ImportParts {
   readonly apps: Pick<Apps, 'list' | 'create' | 'replace' | 'checkImported'>
   readonly settings: Pick<Settings, 'get' | 'replace' | 'checkImported' | 'isChosen' | 'same'>
   readonly prompts: Pick<Prompts, 'all' | 'create' | 'replace' | 'checkImported'>
+  readonly webhooks: Pick<Webhooks, 'all' | 'carried' | 'create' | 'replace' | 'checkImported'>
+  readonly collections: Pick<
+    CollectionService,
+    'all' | 'names' | 'create' | 'replace' | 'checkImported'
+  >
+  readonly schedules: Pick<Schedules, 'all' | 'import' | 'checkImported'>
   readonly mcpServers: Pick<McpServers, 'heads' | 'add' | 'overwrite' | 'checkImported'>
   readonly log: Logger
 }
@@ -25,6 +44,7 @@ export interface ImportParts {
 /** One import, into the tenant of the request. */
 export interface ImportRun extends ImportParts {
   readonly tenantId: string
+  readonly by: ChangedBy
   readonly mode: Mode
   readonly notes: Notes
 }
@@ -50,9 +70,10 @@ export async function importPersonas(run: ImportRun, items: readonly unknown[]):
 
 /** Imports apps, after the personas that they refer to; returns how many were imported. */
 export async function importApps(run: ImportRun, items: readonly unknown[]): Promise<number> {
-  const { personas, apps, tenantId } = run
+  const { personas, apps, tenantId, by } = run
   const { apps: known } = await apps.list(tenantId)
   const personaIds = newestByName(await personas.heads(tenantId))
+  const idsOf = await createIdsOf(run)
   return importItems<ImportedApp>(run, {
     label: '应用',
     items,
@@ -60,10 +81,32 @@ export async function importApps(run: ImportRun, items: readonly unknown[]): Pro
     max: APPS_MAX,
     check: apps.checkImported,
     write({ id, item: { persona_ref, ...item } }) {
-      const app = { ...item, persona_id: personaIds.get(persona_ref ?? '') ?? null }
-      return id === null ? apps.create(tenantId, app) : apps.replace(tenantId, id, app)
+      const collections = idsOf(item.collections)
+      const app = { ...item, collections, persona_id: personaIds.get(persona_ref ?? '') ?? null }
+      return id === null ? apps.create(tenantId, app) : apps.replace(by, id, app)
     },
   })
+}
+
+/** Imports collections, before what names them; returns how many were imported. */
+export async function importCollections(run: ImportRun, items: readonly unknown[]) {
+  const { collections, tenantId } = run
+  return importItems<CollectionRequest>(run, {
+    label: '文档集合',
+    items,
+    known: await collections.all(tenantId),
+    max: COLLECTIONS_MAX,
+    check: collections.checkImported,
+    write: ({ id, item }) =>
+      id === null ? collections.create(tenantId, item) : collections.replace(tenantId, id, item),
+  })
+}
+
+/** The ids of the collections of a list of names. An unknown name stays and matches nothing. */
+async function createIdsOf({ collections, tenantId }: ImportRun) {
+  const ids = new Map((await collections.all(tenantId)).map(({ id, name }) => [name, id]))
+  return <List extends readonly string[] | null | undefined>(names: List) =>
+    (names?.map((name) => ids.get(name) ?? name) ?? names) as List
 }
 
 /** Imports prompts; returns how many were imported. */
@@ -77,6 +120,35 @@ export async function importPrompts(run: ImportRun, items: readonly unknown[]): 
     check: prompts.checkImported,
     write: ({ id, item }) =>
       id === null ? prompts.create(tenantId, item) : prompts.replace(tenantId, id, item),
+  })
+}
+
+/** Imports schedules, switched off, after the apps that they refer to; returns how many. */
+export async function importSchedules(run: ImportRun, items: readonly unknown[]): Promise<number> {
+  const { schedules, apps, tenantId } = run
+  const appIds = newestByName((await apps.list(tenantId)).apps)
+  return importItems<ImportedSchedule>(run, {
+    label: '定时任务',
+    items,
+    known: await schedules.all(tenantId),
+    max: SCHEDULES_MAX,
+    check: schedules.checkImported,
+    write: ({ id, item: { app_ref, ...item } }) =>
+      schedules.import(tenantId, id, { ...item, app_id: appIds.get(app_ref ?? '') ?? null }),
+  })
+}
+
+/** Imports webhooks, disabled and each with a new secret; returns how many were imported. */
+export async function importWebhooks(run: ImportRun, items: readonly unknown[]): Promise<number> {
+  const { webhooks, tenantId } = run
+  return importItems<WebhookRequest>(run, {
+    label: 'Webhook',
+    items,
+    known: await webhooks.all(tenantId),
+    max: WEBHOOKS_MAX,
+    check: webhooks.checkImported,
+    write: ({ id, item }) =>
+      id === null ? webhooks.create(tenantId, item) : webhooks.replace(tenantId, id, item),
   })
 }
 
@@ -99,7 +171,9 @@ export async function importSettings(run: ImportRun, raw: unknown): Promise<bool
   const { settings, tenantId, mode, notes, log } = run
   if (raw === undefined || raw === null) return false
   try {
-    const next = settings.checkImported(raw)
+    const given = settings.checkImported(raw)
+    const idsOf = await createIdsOf(run)
+    const next = { ...given, collections: idsOf(given.collections) }
     const current = await settings.get(tenantId)
     if (mode === 'skip' && settings.isChosen(current)) {
       if (!settings.same(current, next)) notes.skipped.push('设置已存在，已跳过')

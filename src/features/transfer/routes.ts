@@ -1,8 +1,7 @@
-import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { ClientAddress } from '../../http/client-address.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
 import { readJsonObject } from '../../http/json-stream.ts'
 import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
@@ -27,19 +26,18 @@ export interface ImportAudit {
 /** Bytes that an export holds of each document before it is sent. */
 const HEAD_BYTES = 400
 const VALUES = {
-  lists: ['personas', 'apps', 'mcp_servers', 'prompts', 'documents'],
+  lists: ['personas', 'apps', 'mcp_servers', 'prompts', 'webhooks', 'collections', 'documents'],
   fields: ['format_version', 'settings'],
 }
 
 /** Export and import of the configuration, on both surfaces. */
 export const transferRoutes = (
-  gate: Gate,
+  on: Gated,
   transfer: Transfer,
   answers: JsonAnswers,
   { audit, addressOf }: ImportAudit,
 ) =>
-  new Elysia()
-    .use(gate)
+  on
     .get(
       '/export',
       async ({ principal, request, server, set, upload }) => {
@@ -72,9 +70,8 @@ export const transferRoutes = (
       '/import',
       async ({ principal, request, server, upload }) => {
         const query = new URL(request.url).searchParams
-        const { tenantId } = principal
         if (query.get('kb') !== '1') {
-          return transfer.import(tenantId, await body.read(request, upload))
+          return transfer.import(principal, await body.read(request, upload))
         }
         const mode = query.get('mode') === 'merge' ? 'merge' : 'skip'
         const values = readJsonObject(request, upload, VALUES, transfer.slice())
@@ -82,7 +79,7 @@ export const transferRoutes = (
         const onImport = () => {
           changed = true
         }
-        const importing = transfer.importFile(tenantId, mode, values, { ...upload, onImport })
+        const importing = transfer.importFile(principal, mode, values, { ...upload, onImport })
         return importing.catch(async (error) => {
           // Earlier parts are imported, but the audit hook only covers successful answers.
           const address = addressOf(request, server)

@@ -1,23 +1,26 @@
-import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
-import { jsonDoc } from '../../http/openapi-parts.ts'
+import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
 import { UsageResponse } from './model.ts'
 import type { Usage } from './service.ts'
 
+const APP_QUERY = queryDoc({ app_id: 'the app whose days `daily` has; none: of all' })
+
 /** GET /console/usage: the calls and tokens of the tenant. */
-export const usageRoutes = (gate: Gate, usage: Usage, answers: JsonAnswers) =>
-  new Elysia()
-    .use(gate)
-    .get(
-      '/usage',
-      (context) => answers.respond(context, () => usage.report(context.principal.tenantId)),
-      {
-        allow: MANAGERS,
-        detail: {
-          summary: 'Calls and tokens, in all and of the last seven days',
-          responses: jsonDoc(UsageResponse),
-        },
+export const usageRoutes = (on: Gated, usage: Usage, answers: JsonAnswers) =>
+  on.get(
+    '/usage',
+    (context) => {
+      const appId = new URL(context.request.url).searchParams.get('app_id')
+      return answers.respond(context, () => usage.report(context.principal, appId))
+    },
+    {
+      allow: MANAGERS,
+      detail: {
+        summary: 'Calls and tokens, in all and of the last seven days',
+        parameters: APP_QUERY,
+        responses: jsonDoc(UsageResponse),
       },
-    )
+    },
+  )

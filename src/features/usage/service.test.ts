@@ -1,17 +1,20 @@
 import { expect, test } from 'bun:test'
 import { DAY_MS } from '../../core/clock.ts'
-import { createBudgets } from './service.ts'
+import { createBudgets } from './budgets.ts'
 import type { UsageSum } from './store.ts'
 
 const TODAY = 20_000
 const key = { tenantId: 't', keyId: 'k', dailyTokens: 100 }
+const none = async () => 0
 const tokens = (inputTokens: number, more: Partial<UsageSum> = {}): UsageSum => ({
   tenantId: 't',
   day: TODAY,
   keyId: 'k',
   appId: '',
   channel: 'platform',
+  source: 'api',
   calls: 0,
+  begun: 0,
   inputTokens,
   outputTokens: 0,
   usedAt: null,
@@ -22,7 +25,7 @@ const tokens = (inputTokens: number, more: Partial<UsageSum> = {}): UsageSum => 
 function budgetsWith(waiting: UsageSum[], stored: () => Promise<number>) {
   const clock = { at: TODAY * DAY_MS, now: () => clock.at, steady: () => 0 }
   const budgets = createBudgets({
-    store: { tokensOfDay: async () => stored() },
+    store: { tokensOfDay: async () => stored(), tokensOfTenant: none, tokensOfPerson: none },
     clock,
     keptMs: 1,
     betweenWrites: (work) => work(waiting),
@@ -77,7 +80,7 @@ test('a budget that other processes count, too, is read again after a while', as
   const budgets = createBudgets({
     clock,
     keptMs: 1_000,
-    store: { tokensOfDay: async () => stored },
+    store: { tokensOfDay: async () => stored, tokensOfTenant: none, tokensOfPerson: none },
     betweenWrites: (work) => work([]),
   })
   await budgets.check(key)

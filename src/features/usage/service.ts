@@ -1,12 +1,11 @@
-import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
-import { type Clock, createSettledClock, DAY_MS } from '../../core/clock.ts'
-import { appError } from '../../core/errors.ts'
+import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { USAGE_DAYS } from '../../core/limits/contract.ts'
-import { BUDGETS_KEPT_MAX, CLOCK_SETTLED_MS, USAGE_KEY_DAYS } from '../../core/limits/machine.ts'
-import type { BudgetedKey, Principal } from '../../core/principal.ts'
+import { USAGE_KEY_DAYS } from '../../core/limits/machine.ts'
+import type { Principal } from '../../core/principal.ts'
 import type { LlmUsage } from '../../upstream/ports/llm.ts'
 import type { KeyActivity } from '../keys/service.ts'
-import type { UsageResponse } from './model.ts'
+import type { Budgets } from './budgets.ts'
+import type { Source, UsageResponse } from './model.ts'
 import type { UsageStore, UsageSum } from './store.ts'
 
 export interface UsageOptions {
@@ -17,46 +16,62 @@ export interface UsageOptions {
   readonly budgets: Pick<Budgets, 'count'>
 }
 
-type Caller = Pick<Principal, 'tenantId' | 'keyId' | 'appId' | 'shareId'>
+type Caller = Pick<
+  Principal,
+  'tenantId' | 'keyId' | 'appId' | 'deviceId' | 'userId' | 'shareId' | 'run'
+>
+
+function sourceOf({ shareId, deviceId, userId, run }: Caller): Source {
+  if (run) return 'run'
+  if (shareId !== undefined) return 'share'
+  if (deviceId !== null) return 'device'
+  return userId === null ? 'api' : 'console'
+}
 
 /** Sums with the same text are added together. */
-export const keyOfSum = ({ tenantId, day, keyId, appId, channel }: UsageSum): string =>
-  `${tenantId}/${day}/${keyId}/${appId}/${channel}`
+export const keyOfSum = ({
+  tenantId,
+  day,
+  keyId,
+  appId,
+  userId,
+  channel,
+  source,
+}: UsageSum): string => `${tenantId}/${day}/${keyId}/${appId}/${userId ?? ''}/${channel}/${source}`
 
 export function addToSum(sum: UsageSum, more: UsageSum): void {
   sum.calls += more.calls
+  sum.begun += more.begun
   sum.inputTokens += more.inputTokens
   sum.outputTokens += more.outputTokens
   // Sums that could not be written are added to later ones.
   sum.usedAt = Math.max(sum.usedAt ?? 0, more.usedAt ?? 0) || null
 }
 
-/** Deletes counts that reports no longer show; nothing soon after the clock was set. */
-function createPrune(store: UsageStore, clock: Clock) {
-  const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
-  return async (): Promise<void> => {
-    if (!isSettled()) return
-    const before = Math.floor(clock.now() / DAY_MS) - USAGE_KEY_DAYS
-    await store.pruneWriters(clock.now() - DAY_MS)
-    while ((await store.prune(before)) > 0);
-  }
+/** Deletes counts that reports no longer show. */
+async function prune(store: UsageStore, clock: Clock): Promise<void> {
+  const before = Math.floor(clock.now() / DAY_MS) - USAGE_KEY_DAYS
+  await store.pruneWriters(clock.now() - DAY_MS)
+  while ((await store.prune(before)) > 0);
 }
 
-const sumOf = (
-  { tenantId, keyId, appId, shareId }: Caller,
-  day: number,
-  calls: number,
-): UsageSum => ({
-  tenantId,
+const sumOf = (caller: Caller, day: number, calls: number, begun = calls): UsageSum => ({
+  tenantId: caller.tenantId,
   day,
-  keyId: keyId ?? shareId ?? '',
-  appId: appId ?? '',
+  keyId: caller.keyId ?? caller.shareId ?? '',
+  appId: caller.appId ?? '',
+  ...(caller.keyId === null && caller.userId ? { userId: caller.userId } : {}),
   channel: '',
+  source: sourceOf(caller),
   calls,
+  begun,
   inputTokens: 0,
   outputTokens: 0,
   usedAt: null,
 })
+
+/** Who reads a report: an owner, or a general key, sees everybody's use. */
+type ReportReader = Pick<Principal, 'tenantId' | 'userId' | 'role'>
 
 /** Counts the calls of a tenant and the tokens of its turns. */
 export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
@@ -68,6 +83,11 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
       const sum = sumOf(caller, today(), 1)
       sum.usedAt = clock.now()
       sums.add(sum)
+    },
+
+    /** Counts a turn that no call has begun: a visitor's is one, a person's has its source only. */
+    countTurn(caller: Caller): void {
+      sums.add(sumOf(caller, today(), caller.shareId === undefined ? 0 : 1, 1))
     },
 
     /** The call of a general key turned out to be one of the app that it named. */
@@ -85,7 +105,16 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
       if (budgets.count(sum)) void sums.flush()
     },
 
-    prune: createPrune(store, clock),
+    prune: () => prune(store, clock),
+
+    /** Stores what is counted. */
+    flush: (): Promise<void> => sums.flush(),
+
+    /** What a person has used today in the console of a tenant. */
+    async tokensToday(tenantId: string, userId: string): Promise<number> {
+      await sums.flush()
+      return store.tokensOfPerson(tenantId, userId, today())
+    },
 
     /** When keys were last used, and how often in the days of a report, by their ids. */
     async activity(tenantId: string): Promise<Map<string, KeyActivity>> {
@@ -94,32 +123,37 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
       return new Map(rows.map(({ keyId, ...used }) => [keyId, used]))
     },
 
-    /** Each of the last days, with zero where there was no call. Answered calls are included. */
-    async report(tenantId: string): Promise<UsageResponse> {
+    /**
+     * Each of the last days, with zero where there was no call: of the tenant, or of one of its
+     * apps. Answered calls are included.
+     */
+    async report(
+      { tenantId, userId, role }: ReportReader,
+      appId: string | null = null,
+    ): Promise<UsageResponse> {
       await sums.flush()
       const last = today()
       const since = last - USAGE_DAYS + 1
-      const [total, rows, keys, channels] = await Promise.all([
+      const [total, rows, keys, channels, people, sources] = await Promise.all([
         store.totals(tenantId),
         store.byApp(tenantId, since),
         store.byKey(tenantId, since, last),
         store.byChannel(tenantId, since),
+        store.byPerson(tenantId, since),
+        store.bySource(tenantId, since),
       ])
-      const daily = Array.from({ length: USAGE_DAYS }, (_, index) => {
-        const day = since + index
-        const { calls, ...tokens } = figuresOf(rows.filter((row) => row.day === day))
-        return { day, count: calls, ...tokens }
-      })
-      const { input_tokens: input = 0, output_tokens: output = 0 } = daily.at(-1) ?? {}
+      const ofToday = figuresOf(rows.filter(({ day }) => day === last))
+      const { input_tokens: input, output_tokens: output } = ofToday
       return {
         total: total.calls,
-        daily,
+        daily: dailyOf(rows, since, appId),
         key_count: total.keyCount,
         tokens: {
           today: { input, output },
           total: { input: total.inputTokens, output: total.outputTokens },
         },
         by_app: byApp(rows),
+        by_source: sources.map(({ source, ...row }) => ({ source, ...figuresOf([row]) })),
         by_key: keys.map(({ keyId, prefix, ...row }) => ({
           key_id: keyId,
           prefix,
@@ -128,6 +162,13 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
         spent_today: keys
           .filter(({ tokensToday }) => tokensToday > 0)
           .map(({ keyId, tokensToday }) => ({ key_id: keyId, tokens: tokensToday })),
+        by_person: people
+          .filter((row) => role === undefined || role === 'owner' || row.userId === userId)
+          .map((row) => ({
+            user_id: row.userId,
+            input_tokens: row.inputTokens,
+            output_tokens: row.outputTokens,
+          })),
         by_channel: channels.map(({ channel, inputTokens, outputTokens }) => ({
           channel,
           input_tokens: inputTokens,
@@ -136,6 +177,18 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
       }
     },
   }
+}
+
+type AppDay = Awaited<ReturnType<UsageStore['byApp']>>[number]
+
+/** Every day of a report from `since` on, of one app or of all. */
+function dailyOf(rows: readonly AppDay[], since: number, appId: string | null) {
+  const shown = rows.filter((row) => appId === null || row.appId === appId)
+  return Array.from({ length: USAGE_DAYS }, (_, index) => {
+    const day = since + index
+    const { calls, ...tokens } = figuresOf(shown.filter((row) => row.day === day))
+    return { day, count: calls, ...tokens }
+  })
 }
 
 export type Usage = ReturnType<typeof createUsage>
@@ -164,121 +217,3 @@ function byApp(rows: readonly (Row & { readonly appId: string })[]) {
 
 const allOf = (row: { input_tokens: number; output_tokens: number }) =>
   row.input_tokens + row.output_tokens
-
-export interface BudgetsOptions {
-  readonly store: Pick<UsageStore, 'tokensOfDay'>
-  readonly clock: Pick<Clock, 'now' | 'steady'>
-  /** How long a sum is used before it is read again: other processes may add to it. */
-  readonly keptMs: number
-  /** Runs `work` while no sum is being written; `waiting` are the sums that are not stored yet. */
-  readonly betweenWrites: <Result>(
-    work: (waiting: Iterable<UsageSum>) => Promise<Result>,
-  ) => Promise<Result>
-}
-
-/** When a refused client may ask again whether the turns that hold the rest have ended. */
-const HELD_RETRY_SECONDS = 5
-
-interface Spent {
-  day: number
-  tokens: number
-  isLoaded: boolean
-  /** On the steady clock. */
-  readonly readAt: number
-}
-
-/**
- * Daily token budgets of keys. What a key has spent today is read once and then counted in memory,
- * so that a turn waits for no disk. It is exact, also across a restart: it begins as what is stored
- * and what waits to be. It is read again where other processes count, too.
- */
-export function createBudgets({ store, clock, keptMs, betweenWrites }: BudgetsOptions) {
-  const known = leastRecentlyUsed<Spent>(BUDGETS_KEPT_MAX, () => 1)
-
-  /** A clock that is set back over midnight begins no new day: the budget was for both. */
-  function roll(spent: Spent): void {
-    const today = Math.floor(clock.now() / DAY_MS)
-    if (today > spent.day) Object.assign(spent, { day: today, tokens: 0 })
-  }
-
-  const isKept = ({ isLoaded, readAt }: Spent) => isLoaded && clock.steady() - readAt < keptMs
-
-  const load = ({ tenantId, keyId }: BudgetedKey): Promise<Spent> =>
-    betweenWrites(async (waiting) => {
-      const there = known.get(keyId)
-      if (there && isKept(there)) return there
-      const day = Math.floor(clock.now() / DAY_MS)
-      const spent: Spent = { day, tokens: 0, isLoaded: false, readAt: clock.steady() }
-      for (const sum of waiting) if (sum.keyId === keyId && sum.day === day) add(spent, sum)
-      // From here on `count` adds to it.
-      known.put(keyId, spent)
-      const stored = await store.tokensOfDay(tenantId, keyId, day)
-      if (spent.day === day) spent.tokens += stored
-      spent.isLoaded = true
-      return spent
-    })
-
-  /** What open turns of a key hold. */
-  const held = new Map<string, number>()
-  const heldBy = (keyId: string) => held.get(keyId) ?? 0
-
-  async function spentBy(key: BudgetedKey): Promise<Spent> {
-    const there = known.get(key.keyId)
-    return there && isKept(there) ? there : load(key)
-  }
-
-  function judge(
-    spent: Spent,
-    { keyId, dailyTokens }: BudgetedKey,
-    headers: Readonly<Record<string, string>>,
-  ): void {
-    roll(spent)
-    if (spent.tokens + heldBy(keyId) < dailyTokens) return
-    const untilMidnight = Math.ceil((DAY_MS - (clock.now() % DAY_MS)) / 1000)
-    const seconds = spent.tokens < dailyTokens ? HELD_RETRY_SECONDS : untilMidnight
-    throw appError('budget_spent', {}, { headers: { ...headers, 'retry-after': `${seconds}` } })
-  }
-
-  return {
-    /** Whether the key has a budget. */
-    count(sum: UsageSum): boolean {
-      const spent = known.get(sum.keyId)
-      if (!spent) return false
-      roll(spent)
-      add(spent, sum)
-      return true
-    },
-
-    /**
-     * Throws `budget_spent` for a key that has used its tokens of this UTC day, or whose open turns
-     * hold the rest. `headers` are those of the refusal.
-     */
-    async check(key: BudgetedKey, headers: Readonly<Record<string, string>> = {}): Promise<void> {
-      judge(await spentBy(key), key, headers)
-    },
-
-    /**
-     * As `check`; then `tokens` count as used until the returned function is called. So turns that
-     * begin side by side do not all pass because none of them has ended.
-     */
-    async hold(key: BudgetedKey, tokens: number): Promise<() => void> {
-      judge(await spentBy(key), key, {})
-      const { keyId } = key
-      held.set(keyId, heldBy(keyId) + tokens)
-      let isHeld = true
-      return () => {
-        if (!isHeld) return
-        isHeld = false
-        const left = heldBy(keyId) - tokens
-        if (left > 0) held.set(keyId, left)
-        else held.delete(keyId)
-      }
-    },
-  }
-}
-
-export type Budgets = ReturnType<typeof createBudgets>
-
-function add(spent: Spent, { inputTokens, outputTokens }: UsageSum): void {
-  spent.tokens += inputTokens + outputTokens
-}

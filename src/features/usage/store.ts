@@ -7,6 +7,7 @@ import {
   sql,
   storedAsExpected,
 } from '../../storage/db.ts'
+import type { Source } from './model.ts'
 
 /**
  * A count: the calls of a key (`channel` '') or the tokens of its turns on a channel. `appId` '' is
@@ -18,8 +19,13 @@ export interface UsageSum {
   readonly day: number
   readonly keyId: string
   readonly appId: string
+  /** The person who used them in the console. */
+  readonly userId?: string | undefined
   readonly channel: '' | 'byo' | 'platform' | 'platform_fallback'
+  readonly source: Source
   calls: number
+  /** Calls, and turns of people at the console, which are no calls. */
+  begun: number
   inputTokens: number
   outputTokens: number
   /** When the key was last used (epoch milliseconds); null in a sum of tokens. */
@@ -57,6 +63,27 @@ const addToKey = ({ tenantId, day, keyId, appId, channel, ...sum }: UsageSum): S
     output_tokens = CASE WHEN usage_key_day.output_tokens > ${COUNT_MAX} - excluded.output_tokens
       THEN ${COUNT_MAX} ELSE usage_key_day.output_tokens + excluded.output_tokens END`
 
+const addToPerson = (userId: string, { tenantId, day, ...sum }: UsageSum): Statement => sql`
+  INSERT INTO usage_person_day (tenant_id, day, user_id, input_tokens, output_tokens)
+  VALUES (${tenantId}, ${day}, ${userId}, ${atMost(sum.inputTokens)}, ${atMost(sum.outputTokens)})
+  ON CONFLICT (tenant_id, day, user_id) DO UPDATE SET
+    input_tokens = CASE WHEN usage_person_day.input_tokens > ${COUNT_MAX} - excluded.input_tokens
+      THEN ${COUNT_MAX} ELSE usage_person_day.input_tokens + excluded.input_tokens END,
+    output_tokens = CASE WHEN usage_person_day.output_tokens > ${COUNT_MAX} - excluded.output_tokens
+      THEN ${COUNT_MAX} ELSE usage_person_day.output_tokens + excluded.output_tokens END`
+const addToSource = ({ tenantId, day, source, ...sum }: UsageSum): Statement =>
+  locked('usage_source_day')`
+  INSERT INTO usage_source_day (tenant_id, day, source, calls, input_tokens, output_tokens)
+  VALUES (${tenantId}, ${day}, ${source}, ${atMost(sum.begun)}, ${atMost(sum.inputTokens)},
+    ${atMost(sum.outputTokens)})
+  ON CONFLICT (tenant_id, day, source) DO UPDATE SET
+    calls = CASE WHEN usage_source_day.calls > ${COUNT_MAX} - excluded.calls
+      THEN ${COUNT_MAX} ELSE usage_source_day.calls + excluded.calls END,
+    input_tokens = CASE WHEN usage_source_day.input_tokens > ${COUNT_MAX} - excluded.input_tokens
+      THEN ${COUNT_MAX} ELSE usage_source_day.input_tokens + excluded.input_tokens END,
+    output_tokens = CASE WHEN usage_source_day.output_tokens > ${COUNT_MAX} - excluded.output_tokens
+      THEN ${COUNT_MAX} ELSE usage_source_day.output_tokens + excluded.output_tokens END`
+
 const usedAt = (tenantId: string, keyId: string, at: number): Statement => sql`
   INSERT INTO key_use (tenant_id, key_id, last_used_at) VALUES (${tenantId}, ${keyId}, ${at})
   ON CONFLICT (tenant_id, key_id) DO UPDATE SET last_used_at = excluded.last_used_at`
@@ -71,22 +98,23 @@ const asNext = (writer: string, number: number, at: number): Statement =>
       WHERE usage_writer.batch < excluded.batch`,
   )
 
-const NOTHING = { calls: 0, inputTokens: 0, outputTokens: 0 }
+const NOTHING = { calls: 0, begun: 0, inputTokens: 0, outputTokens: 0 }
 
-/** Adds up by tenant, day and app, so that a hundred keys of an app change one row. */
-function sumsByApp(sums: readonly UsageSum[]): Iterable<UsageSum> {
-  const byApp = new Map<string, UsageSum>()
+/** Adds up by tenant, day and app or source, so that a hundred keys of an app change one row. */
+function sumsBy(by: 'appId' | 'source', sums: readonly UsageSum[]): Iterable<UsageSum> {
+  const byName = new Map<string, UsageSum>()
   for (const sum of sums) {
-    const name = `${sum.tenantId}/${sum.day}/${sum.appId}`
-    const { calls, inputTokens, outputTokens } = byApp.get(name) ?? NOTHING
-    byApp.set(name, {
+    const name = `${sum.tenantId}/${sum.day}/${sum[by]}`
+    const { calls, begun, inputTokens, outputTokens } = byName.get(name) ?? NOTHING
+    byName.set(name, {
       ...sum,
       calls: calls + sum.calls,
+      begun: begun + sum.begun,
       inputTokens: inputTokens + sum.inputTokens,
       outputTokens: outputTokens + sum.outputTokens,
     })
   }
-  return byApp.values()
+  return byName.values()
 }
 
 /** Calls and tokens. */
@@ -109,8 +137,10 @@ export function createUsageStore(db: Db, reader: Reader, writer: string) {
     async write(sums: readonly UsageSum[], number: number, at: number): Promise<void> {
       const added = db.batch([
         asNext(writer, number, at),
-        ...[...sumsByApp(sums)].map(addToDay),
+        ...[...sumsBy('appId', sums)].map(addToDay),
+        ...[...sumsBy('source', sums)].map(addToSource),
         ...sums.map(addToKey),
+        ...sums.flatMap((sum) => (sum.userId ? [addToPerson(sum.userId, sum)] : [])),
         ...sums.flatMap(({ tenantId, keyId, usedAt: last }) =>
           last === null ? [] : [usedAt(tenantId, keyId, last)],
         ),
@@ -144,6 +174,30 @@ export function createUsageStore(db: Db, reader: Reader, writer: string) {
         WHERE tenant_id = ${tenantId} AND day = ${day} AND key_id = ${keyId}`)
       return row?.tokens ?? 0
     },
+
+    /** Tokens of a whole tenant on one day, in and out. */
+    async tokensOfTenant(tenantId: string, day: number): Promise<number> {
+      const row = await db.get<{ tokens: number | null }>(sql`
+        SELECT sum(input_tokens + output_tokens) AS tokens FROM usage_day
+        WHERE tenant_id = ${tenantId} AND day = ${day}`)
+      return row?.tokens ?? 0
+    },
+
+    /** Tokens of a person in the console of a tenant on one day, in and out. */
+    async tokensOfPerson(tenantId: string, userId: string, day: number): Promise<number> {
+      const row = await db.get<{ tokens: number }>(sql`
+        SELECT input_tokens + output_tokens AS tokens FROM usage_person_day
+        WHERE tenant_id = ${tenantId} AND day = ${day} AND user_id = ${userId}`)
+      return row?.tokens ?? 0
+    },
+
+    /** By person, from `since` on, the greatest use first. */
+    byPerson: (tenantId: string, since: number) =>
+      db.all<Omit<Figures, 'calls'> & { userId: string }>(sql`
+        SELECT user_id AS "userId", sum(input_tokens) AS "inputTokens",
+          sum(output_tokens) AS "outputTokens"
+        FROM usage_person_day WHERE tenant_id = ${tenantId} AND day >= ${since}
+        GROUP BY user_id ORDER BY sum(input_tokens + output_tokens) DESC, user_id`),
 
     /** What a tenant used in all, and its number of keys. */
     async totals(tenantId: string): Promise<Figures & { keyCount: number }> {
@@ -189,6 +243,14 @@ export function createUsageStore(db: Db, reader: Reader, writer: string) {
         ) AS counted USING (key_id)
         WHERE tenant_id = ${tenantId}`,
       ),
+
+    /** By source, from `since` on. */
+    bySource: (tenantId: string, since: number) =>
+      db.all<Figures & { source: Source }>(sql`
+        SELECT source, sum(calls) AS calls, sum(input_tokens) AS "inputTokens",
+          sum(output_tokens) AS "outputTokens"
+        FROM usage_source_day WHERE tenant_id = ${tenantId} AND day >= ${since}
+        GROUP BY source ORDER BY source`),
 
     /** By channel, from `since` on. */
     byChannel: (tenantId: string, since: number) =>

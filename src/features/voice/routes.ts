@@ -1,12 +1,12 @@
-import { Elysia } from 'elysia'
 import { sessionId } from '../../core/fields.ts'
 import { pulledStream, SMALL_BYTES, streamOf, totalBytes } from '../../core/large-bytes.ts'
 import { ASR_BODY_BYTES_MAX, VOICE_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { LISTENING_MS_MAX } from '../../core/limits/upstream.ts'
 import { EVERYONE } from '../../core/principal.ts'
+import { namedSubject } from '../../core/subject.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody, readBytes } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { answerDoc, BYTES_BODY_DOC, bytesContent, jsonDoc } from '../../http/openapi-parts.ts'
 import { withoutIdleTimeout } from '../../http/request-limits.ts'
@@ -48,12 +48,13 @@ const speech = jsonBody(TtsRequest)
 const spoken = jsonBody(VoiceRequest, { bytesMax: VOICE_BODY_BYTES_MAX })
 
 /** Speech synthesis, recognition and the voice loop. */
-export const voiceRoutes = (gate: Gate, options: VoiceRouteOptions, sessions: OwnSessions) =>
-  new Elysia().use(speakingRoutes(gate, options)).use(hearingRoutes(gate, options, sessions))
+export const voiceRoutes = (on: Gated, options: VoiceRouteOptions, sessions: OwnSessions) => {
+  speakingRoutes(on, options)
+  hearingRoutes(on, options, sessions)
+}
 
-const speakingRoutes = (gate: Gate, { voice, contexts, openTurns }: VoiceRouteOptions) =>
-  new Elysia()
-    .use(gate)
+const speakingRoutes = (on: Gated, { voice, contexts, openTurns }: VoiceRouteOptions) =>
+  on
     .post(
       '/tts',
       async ({ principal, request, upload, server }) => {
@@ -103,12 +104,11 @@ const speakingRoutes = (gate: Gate, { voice, contexts, openTurns }: VoiceRouteOp
     )
 
 const hearingRoutes = (
-  gate: Gate,
+  on: Gated,
   { voice, loop, contexts, onStage }: VoiceRouteOptions,
   sessions: OwnSessions,
 ) =>
-  new Elysia()
-    .use(gate)
+  on
     .post(
       '/asr',
       async ({ principal, request, upload, server }) => {
@@ -129,7 +129,8 @@ const hearingRoutes = (
     .post(
       '/voice',
       async ({ principal, request, upload, server }) => {
-        const { audio_b64, session_id, ...rest } = await spoken.read(request, upload)
+        const { audio_b64, session_id, ...asks } = await spoken.read(request, upload)
+        const rest = { ...asks, subject: namedSubject(principal, asks.subject, request.headers) }
         const session = sessionId(session_id)
         await sessions.checkTurn(principal, session)
         const audio = decodeAudio(audio_b64)

@@ -55,8 +55,9 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
         return firstChars(text, AGENT_TEXT_CHARS_MAX)
       })
       const reply = await timed('/v1/agent', async (note) => {
-        const { kb, persona_id } = request
-        const input = { text: heard, images: [], kb, persona_id }
+        const { kb, persona_id, subject } = request
+        const said = { text: heard, images: [], kb, persona_id, subject }
+        const input = { ...said, door: 'voice' as const }
         note({ sessionId, textChars: charCount(heard) })
         const turn = await agent.openTurn(principal, input, sessionId)
         try {

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../features/agent/events.ts'
 import type { ModelAnswer } from '../../features/agent/model-loop.ts'
 import type { ToolCall } from '../../upstream/ports/llm.ts'
 import { inputOf } from '../shared/calls.ts'
-import { extensionOf } from '../shared/extension.ts'
+import { extensionOf, reasoningOf } from '../shared/extension.ts'
 
 /** What all events of one answer share. */
 export interface MessageHead {
@@ -44,26 +44,15 @@ export function wholeMessage(
   events: readonly AgentEvent[],
 ) {
   const { text, clientCalls, usage } = answer
-  const thinking = thinkingIn(events)
+  const thinking = reasoningOf(events)
   const content = [
     ...(thinking === '' ? [] : [{ type: 'thinking', thinking, signature: SIGNATURE }]),
-    ...(text === '' && clientCalls.length > 0 ? [] : [{ type: 'text', text, citations: null }]),
+    ...(text === '' && clientCalls.length > 0 ? [] : [{ type: 'text', text }]),
     ...clientCalls.map((call) => ({ ...toolUse(call), input: inputOf(call) })),
   ]
   const used = usageOf(usage.inputTokens, usage.outputTokens)
   const message = messageOf(head, content, stopReasonOf(answer), used)
   return { ...message, moonbase: extensionOf(answer, events) }
-}
-
-/** The reasoning before the text, of the channel that answered. */
-function thinkingIn(events: readonly AgentEvent[]): string {
-  const since = events.findLastIndex(({ type }) => type === 'provider_fallback') + 1
-  const told = events.slice(since)
-  const end = told.findIndex(({ type }) => type === 'llm_delta')
-  return told
-    .slice(0, end < 0 ? undefined : end)
-    .flatMap((event) => (event.type === 'thinking_delta' ? [event.text] : []))
-    .join('')
 }
 
 export const toolUse = ({ id, name }: ToolCall) => ({ type: 'tool_use', id, name, input: {} })

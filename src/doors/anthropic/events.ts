@@ -1,9 +1,9 @@
 import type { AppError } from '../../core/errors.ts'
-import type { AgentEvent, TurnStats } from '../../features/agent/events.ts'
+import type { AgentEvent } from '../../features/agent/events.ts'
 import type { ModelAnswer } from '../../features/agent/model-loop.ts'
 import { anthropicError } from '../../http/error-forms.ts'
 import { endOf } from '../shared/extension.ts'
-import { failureOf } from '../shared/failure.ts'
+import { TurnFrames } from '../shared/turn-frames.ts'
 import {
   argumentsOf,
   type MessageHead,
@@ -12,25 +12,15 @@ import {
   stopReasonOf,
   toolUse,
   usageOf,
+  wholeMessage,
 } from './answer.ts'
 
 const frame = (type: string, fields: object): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 
+const DELTA_START = 'event: content_block_delta\ndata: {"type":"content_block_delta","index":'
 const PING = frame('ping', {})
 const STOP = frame('message_stop', {})
-const ERROR_START = 'event: error\n'
-
-export const errorFrame = (error: AppError, requestId: string): string =>
-  `${ERROR_START}data: ${JSON.stringify(anthropicError(error, requestId))}\n\n`
-
-/** How frames, which are text already, are streamed (http/sse.ts). */
-export const frameStream = (stopped: () => string) => ({
-  frame: (text: string) => text,
-  isLast: (text: string) => text.endsWith(STOP) || text.startsWith(ERROR_START),
-  onStop: stopped,
-  signs: { opening: '', heartbeat: PING },
-})
 
 export interface StreamedMessage extends MessageHead {
   /** The estimate of the request, which clients show until the end. */
@@ -41,28 +31,49 @@ export interface StreamedMessage extends MessageHead {
 }
 
 /** The frames of a streamed message: blocks one after another, numbered without gaps. */
-export class MessageFrames {
+export class MessageFrames extends TurnFrames {
+  readonly opening: string
   #index = 0
   #open: 'text' | 'thinking' | null = null
   #hasText = false
-  #stats: TurnStats | null = null
 
-  constructor(private readonly head: StreamedMessage) {}
-
-  opening(): string {
-    const usage = { ...usageOf(this.head.inputTokens, 0), output_tokens: 1 }
-    return frame('message_start', { message: messageOf(this.head, [], null, usage) }) + PING
+  constructor(private readonly head: StreamedMessage) {
+    super()
+    const usage = usageOf(head.inputTokens, 1)
+    this.opening = frame('message_start', { message: messageOf(head, [], null, usage) }) + PING
   }
 
-  /** The frames of events as they happen; empty where clients see nothing of them. */
-  of(events: readonly AgentEvent[]): string {
-    let frames = ''
-    for (const event of events) frames += this.#frameOf(event)
-    return frames
+  get format() {
+    return this.streamed({ opening: '', heartbeat: PING })
   }
 
-  /** The last frames of a successful turn. */
-  ending(answer: ModelAnswer): string {
+  whole(answer: ModelAnswer, events: readonly AgentEvent[]) {
+    return wholeMessage(this.head, answer, events)
+  }
+
+  /** Nearly all frames, so the JSON is written without an intermediate object. */
+  protected textFrame(text: string): string {
+    this.#hasText = true
+    const delta = `{"type":"text_delta","text":${JSON.stringify(text)}}`
+    return `${this.#opened('text')}${DELTA_START}${this.#index},"delta":${delta}}\n\n`
+  }
+
+  /** Thoughts stand before the text; a second model call may think anew. */
+  protected thinkingFrame(thinking: string): string {
+    if (this.#hasText) return ''
+    return this.#opened('thinking') + this.#delta({ type: 'thinking_delta', thinking })
+  }
+
+  protected extensionFrame(moonbase: object): string {
+    return frame('ping', { moonbase })
+  }
+
+  protected errorFrame(error: AppError): string {
+    const { explain, requestId } = this.head
+    return `event: error\ndata: ${JSON.stringify(anthropicError(explain(error), requestId))}\n\n`
+  }
+
+  protected lastFrames(answer: ModelAnswer): string {
     const { clientCalls, usage } = answer
     const isEmpty = !this.#hasText && clientCalls.length === 0
     const text = (isEmpty ? this.#opened('text') : '') + this.#closed()
@@ -73,39 +84,9 @@ export class MessageFrames {
     const end = frame('message_delta', {
       delta: { stop_reason: stopReasonOf(answer), stop_sequence: null },
       usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens },
-      moonbase: endOf(answer, this.#stats),
+      moonbase: endOf(answer, this.stats),
     })
-    return text + calls.join('') + end + STOP
-  }
-
-  #frameOf(event: AgentEvent): string {
-    switch (event.type) {
-      case 'llm_delta':
-        this.#hasText = true
-        return this.#opened('text') + this.#delta({ type: 'text_delta', text: event.text })
-      case 'thinking_delta':
-        // It stands before the text; a second model call may think anew.
-        if (this.#hasText) return ''
-        return (
-          this.#opened('thinking') + this.#delta({ type: 'thinking_delta', thinking: event.text })
-        )
-      case 'kb_refs':
-        return frame('ping', { moonbase: { kb_refs: event.refs } })
-      case 'tool_call':
-        return frame('ping', { moonbase: { tool_call: { name: event.name } } })
-      case 'provider_fallback':
-      case 'tool_result': {
-        const { type, ...data } = event
-        return frame('ping', { moonbase: { [type]: data } })
-      }
-      case 'error':
-        return errorFrame(this.head.explain(failureOf(event)), this.head.requestId)
-      case 'stats':
-        this.#stats = event
-        return ''
-      default:
-        return ''
-    }
+    return [text, ...calls, end, STOP].join('')
   }
 
   #opened(kind: 'text' | 'thinking'): string {

@@ -69,6 +69,8 @@ class MessageList {
       if (this.#waiting.length > 0) this.#placeWaiting()
       return
     }
+    // It held blocks alone that are left out; several models refuse an empty message.
+    if (parts.length === 0 && blocks.length > 0) return
     this.#all.push({ at, role: 'user', parts: [...this.#waiting, ...parts] })
     this.#waiting = []
   }

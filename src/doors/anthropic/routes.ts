@@ -1,12 +1,10 @@
-import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { newId } from '../../core/crypto.ts'
-import { AppError } from '../../core/errors.ts'
+import type { AppError } from '../../core/errors.ts'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE } from '../../core/principal.ts'
-import type { AgentEvent } from '../../features/agent/events.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import { jsonDoc } from '../../http/openapi-parts.ts'
 import {
   CHAT_PARAMETERS,
@@ -16,8 +14,7 @@ import {
   createChatEndpoint,
 } from '../shared/endpoint.ts'
 import { isWithoutKb, sessionOf } from '../shared/fields.ts'
-import { wholeMessage } from './answer.ts'
-import { errorFrame, frameStream, MessageFrames } from './events.ts'
+import { MessageFrames } from './events.ts'
 import type { ClaudeModels } from './models.ts'
 import type { ReadPdfs } from './pdfs.ts'
 import { CountRequest, MessageRequest } from './request.ts'
@@ -43,94 +40,63 @@ const Count = z.object({ input_tokens: z.int() })
 const limit = { bytesMax: AGENT_BODY_BYTES_MAX }
 
 /** POST /v1/messages: one turn in the form of Anthropic's API. */
-export const messageRoutes = (gate: Gate, options: MessageRouteOptions) => {
+export const messageRoutes = (on: Gated, options: MessageRouteOptions) => {
   const door = createChatEndpoint(options)
   const { claudeModels, readPdfs, contexts } = options
   const body = jsonBody(MessageRequest, limit)
-  return new Elysia()
-    .use(gate)
-    .use(countRoutes(gate, options))
-    .post(
-      '/messages',
-      async ({ principal, request, upload, server, set }) => {
-        let tokens = 0
-        const explained = <Result>(work: Promise<Result>): Promise<Result> =>
-          work.catch((error: unknown) => Promise.reject(inTheirWords(error, tokens)))
-        const answer = async () => {
-          const input = await body.read(request, upload)
-          const sessionId = sessionOf({ field: 'session_id', given: undefined }, request.headers)
-          const assistant = await claudeModels.choose(principal, input.model)
-          const pdfs = await readPdfs(input.messages, principal.tenantId, request.signal)
-          const read = readRequest(input, pdfs)
-          tokens = read.tokens
-          const wanted = turnOfMessages(input, read, {
-            hasSession: sessionId !== null,
-            kb: !isWithoutKb(request.headers),
-            isTenant: assistant.appId === null,
-          })
-          const call: ChatCall = {
-            principal,
-            request,
-            server,
-            set,
-            wanted,
-            sessionId,
-            assistant,
-            model: input.model,
-            field: 'messages',
-          }
-          const { turn, head } = await door.openTurn(call)
-          const message = { id: `msg_${newId()}`, model: head.model }
-          if (!input.stream) {
-            const events: AgentEvent[] = []
-            let hasText = false
-            const whole = await door.whole(call, turn, (batch) => {
-              // Of the texts the first alone tells where reasoning ends.
-              for (const event of batch) {
-                if (event.type !== 'llm_delta' || !hasText) events.push(event)
-                hasText ||= event.type === 'llm_delta'
-                if (event.type === 'provider_fallback') hasText = false
-              }
-            })
-            return door.send(call, whole.text.length, wholeMessage(message, whole, events))
-          }
-          const requestId = contexts.of(request)?.requestId ?? ''
-          const explain = (error: AppError) => inTheirWords(error, tokens) as AppError
-          const frames = new MessageFrames({ ...message, inputTokens: tokens, explain, requestId })
-          const stopped = () => errorFrame(new AppError('server_stopping', {}), requestId)
-          return door.streamBegun(
-            call,
-            turn,
-            async (running, signal, emit) => {
-              await emit([frames.opening()])
-              const end = await running.follow(signal, (events) => {
-                const text = frames.of(events)
-                return text === '' ? undefined : emit([text])
-              })
-              if (end) await emit([frames.ending(end)])
-            },
-            frameStream(stopped),
-          )
-        }
-        return explained(answer())
+  countRoutes(on, options)
+  on.post(
+    '/messages',
+    async ({ principal, request, upload, server, set }) => {
+      let tokens = 0
+      const explained = <Result>(work: Promise<Result>): Promise<Result> =>
+        work.catch((error: unknown) => Promise.reject(inTheirWords(error, tokens)))
+      const answer = async () => {
+        const input = await body.read(request, upload)
+        const sessionId = sessionOf({ field: 'session_id', given: undefined }, request.headers)
+        const assistant = await claudeModels.choose(principal, input.model)
+        const pdfs = await readPdfs(input.messages, principal.tenantId, request.signal)
+        const read = readRequest(input, pdfs)
+        tokens = read.tokens
+        const wanted = turnOfMessages(input, read, {
+          hasSession: sessionId !== null,
+          kb: !isWithoutKb(request.headers),
+          isTenant: assistant.appId === null,
+        })
+        const { model } = input
+        const from = { door: 'messages', principal, request, server, set } as const
+        const call: ChatCall = { ...from, wanted, sessionId, assistant, model, field: 'messages' }
+        const { turn, head } = await door.openTurn(call)
+        const requestId = contexts.of(request)?.requestId ?? ''
+        const frames = new MessageFrames({
+          id: `msg_${newId()}`,
+          model: head.model,
+          inputTokens: tokens,
+          explain: (error) => inTheirWords(error, tokens) as AppError,
+          requestId,
+        })
+        if (!input.stream) return door.answerWhole(call, turn, frames)
+        return door.answerBegun(call, turn, frames, frames.format)
+      }
+      return explained(answer())
+    },
+    {
+      allow: EVERYONE,
+      parse: 'none',
+      detail: {
+        summary: 'Messages, as of Anthropic',
+        parameters: CHAT_PARAMETERS,
+        requestBody: body.doc,
+        responses: DOC,
       },
-      {
-        allow: EVERYONE,
-        parse: 'none',
-        detail: {
-          summary: 'Messages, as of Anthropic',
-          parameters: CHAT_PARAMETERS,
-          requestBody: body.doc,
-          responses: DOC,
-        },
-      },
-    )
+    },
+  )
 }
 
 /** POST /v1/messages/count_tokens: an estimate, without a model. */
-const countRoutes = (gate: Gate, { claudeModels, readPdfs }: MessageRouteOptions) => {
+const countRoutes = (on: Gated, { claudeModels, readPdfs }: MessageRouteOptions) => {
   const body = jsonBody(CountRequest, limit)
-  return new Elysia().use(gate).post(
+  return on.post(
     '/messages/count_tokens',
     async ({ principal, request, upload }) => {
       const input = await body.read(request, upload)

@@ -3,7 +3,7 @@ import { charCount, estimateTokens } from '../../core/text.ts'
 import type { TurnRequest } from '../../features/agent/turn-config.ts'
 import type { ResponseFormat, ToolSpec } from '../../upstream/ports/llm.ts'
 import { type CallerMessage, readConversation, textsOf } from '../shared/conversation.ts'
-import { isLongerThan } from '../shared/fields.ts'
+import { formatOf, isLongerThan } from '../shared/fields.ts'
 import { type Choice, choose } from '../shared/tools.ts'
 import { isObject, type PdfTexts } from './blocks.ts'
 import { callerMessages } from './messages.ts'
@@ -75,7 +75,7 @@ export function turnOfMessages(
         stop: input.stop_sequences,
         maxTokens: input.max_tokens,
         maxTokensAtWill: true,
-        responseFormat: formatOf(input.output_config),
+        responseFormat: outputFormat(input.output_config),
         parallelToolCalls: input.tool_choice.disable_parallel_tool_use ? false : undefined,
       },
       fallbackOnlyWhileSilent: input.stream,
@@ -128,12 +128,12 @@ function thinkingOf(given: unknown): boolean | null {
 
 const FORMAT_UNITS_MAX = 512 * 1024
 
-function formatOf(config: unknown): ResponseFormat | undefined {
+function outputFormat(config: unknown): ResponseFormat | undefined {
   const format = isObject(config) ? config.format : null
   if (!isObject(format) || format.type !== 'json_schema' || !isObject(format.schema))
     return undefined
   if (isLongerThan(format.schema, FORMAT_UNITS_MAX)) {
     throw appError('field_too_long', { field: 'output_config', max: FORMAT_UNITS_MAX })
   }
-  return { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema } }
+  return formatOf(format.schema)
 }

@@ -20,7 +20,8 @@ export const createAsk =
     note({ sessionId: session, textChars: charCount(text) })
     const stopProgress = clock.every(PROGRESS_MS, progress)
     try {
-      const turn = await agent.openTurn(principal, { text, images: [], kb }, session)
+      const request = { text, images: [], kb, subject: null, door: 'mcp' as const }
+      const turn = await agent.openTurn(principal, request, session)
       const answer = await answerOf(turn, signal)
       note({ channel: turn.channel })
       return answer

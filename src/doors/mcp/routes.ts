@@ -1,10 +1,9 @@
-import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { CLASSES } from '../../core/error-table.ts'
 import { BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE, type Principal } from '../../core/principal.ts'
 import { jsonBody, readJsonValue } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { Mcp, McpTools } from '../../http/mcp.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { answerDoc, EVENTS_CONTENT, jsonContent } from '../../http/openapi-parts.ts'
@@ -22,8 +21,8 @@ export interface McpRouteOptions {
 }
 
 /** POST /v1/mcp: the knowledge base and the agent as MCP tools. */
-export const mcpRoutes = (gate: Gate, options: McpRouteOptions) =>
-  new Elysia().use(gate).post(
+export const mcpRoutes = (on: Gated, options: McpRouteOptions) =>
+  on.post(
     '/mcp',
     async ({ principal, request, upload, server, set }) => {
       const body = await readJsonValue(request, BODY_BYTES_MAX, upload)

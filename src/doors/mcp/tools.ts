@@ -11,6 +11,7 @@ import {
 import type { Principal, PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import type { AnsweringChannel, KbRef } from '../../features/agent/events.ts'
+import type { Access, KbView } from '../../features/knowledge/collections/access.ts'
 import type { KbHit } from '../../features/knowledge/model.ts'
 import type { Kb } from '../../features/knowledge/service.ts'
 
@@ -56,6 +57,7 @@ export interface ToolParts {
   readonly kb: Pick<Kb, 'find' | 'list' | 'read'>
   /** Whether the caller's app, if it has one, uses the knowledge base. */
   readonly usesKb: (principal: Principal) => Promise<boolean>
+  readonly access: Pick<Access, 'viewOf' | 'named'>
   readonly ask: Ask
 }
 
@@ -90,13 +92,17 @@ const asJson = (structured: Record<string, unknown>): ToolAnswer => ({
 })
 
 /** The six tools, in the order in which they are listed. */
-export const createTools = ({ kb, usesKb, ask }: ToolParts): readonly ServedTool[] => {
-  async function find({ principal, signal, note }: Caller, query: string, hitsMax: number) {
+export const createTools = ({ kb, usesKb, access, ask }: ToolParts): readonly ServedTool[] => {
+  const viewOf: Parts['viewOf'] = async ({ principal }, collection) =>
+    access.named(await access.viewOf(principal), collection)
+  const find: Parts['find'] = async (caller, query, hitsMax, collection) => {
+    const { principal, signal, note } = caller
     note({ textChars: charCount(query) })
+    const view = await viewOf(caller, collection)
     if (!(await usesKb(principal))) return []
-    return kb.find(principal.tenantId, query, hitsMax, signal)
+    return kb.find(view, query, hitsMax, signal)
   }
-  const parts = { kb, find, ask }
+  const parts = { kb, viewOf, find, ask }
   return [
     searchKnowledgeBase(parts),
     readDocument(parts),
@@ -107,8 +113,10 @@ export const createTools = ({ kb, usesKb, ask }: ToolParts): readonly ServedTool
   ]
 }
 
-interface Parts extends Omit<ToolParts, 'usesKb'> {
-  find(caller: Caller, query: string, hitsMax: number): Promise<KbHit[]>
+interface Parts extends Omit<ToolParts, 'usesKb' | 'access'> {
+  /** What the caller sees, narrowed to a collection where one is named. */
+  viewOf(caller: Caller, collection?: string): Promise<KbView>
+  find(caller: Caller, query: string, hitsMax: number, collection?: string): Promise<KbHit[]>
 }
 
 const searchKnowledgeBase = ({ find }: Parts) =>
@@ -121,16 +129,21 @@ const searchKnowledgeBase = ({ find }: Parts) =>
     args: z.object({
       query,
       top_k: z.int().min(1).max(MCP_HITS_MAX).default(5).describe('How many passages'),
+      collection,
     }),
     isReadOnly: true,
     kinds: ALL,
-    run: async ({ query, top_k: most }, caller) =>
-      asJson({ results: await find(caller, query, most) }),
+    run: async ({ query, top_k: most, collection: one }, caller) =>
+      asJson({ results: await find(caller, query, most, one) }),
   })
+
+const collection = optionalText('collection', REFERENCE_CHARS_MAX)
+  .transform((name) => name || undefined)
+  .describe('The name or id of a collection: its documents alone')
 
 const docId = requiredText('doc_id', REFERENCE_CHARS_MAX)
 
-const readDocument = ({ kb }: Parts) =>
+const readDocument = ({ kb, viewOf }: Parts) =>
   tool({
     name: 'read_document',
     title: 'Read a document',
@@ -144,21 +157,21 @@ const readDocument = ({ kb }: Parts) =>
     }),
     isReadOnly: true,
     kinds: NOT_DEVICES,
-    async run({ doc_id, from_seq, count }, { principal }) {
-      const { url: _, ...part } = await kb.read(principal.tenantId, doc_id, from_seq, count)
+    async run({ doc_id, from_seq, count }, caller) {
+      const { url: _, ...part } = await kb.read(await viewOf(caller), doc_id, from_seq, count)
       return asJson(part)
     },
   })
 
-const listDocuments = ({ kb }: Parts) =>
+const listDocuments = ({ kb, viewOf }: Parts) =>
   tool({
     name: 'list_documents',
     title: 'List the documents',
     description: 'All documents of the knowledge base, newest first, without their text.',
-    args: z.object({}),
+    args: z.object({ collection }),
     isReadOnly: true,
     kinds: NOT_DEVICES,
-    run: async (_, { principal }) => asJson(await kb.list(principal.tenantId)),
+    run: async ({ collection: one }, caller) => asJson(await kb.list(await viewOf(caller, one))),
   })
 
 const askAgent = ({ ask }: Parts) =>
@@ -204,7 +217,7 @@ const search = ({ find }: Parts) =>
 /** Passages of a document's beginning, where an id names no passage. */
 const BEGINNING = 10
 
-const fetchPassage = ({ kb }: Parts) =>
+const fetchPassage = ({ kb, viewOf }: Parts) =>
   tool({
     name: 'fetch',
     title: 'Fetch a passage',
@@ -212,15 +225,15 @@ const fetchPassage = ({ kb }: Parts) =>
     args: z.object({ id: requiredText('id', REFERENCE_CHARS_MAX) }),
     isReadOnly: true,
     kinds: NOT_DEVICES,
-    async run({ id }, { principal, urlOf }) {
+    async run({ id }, caller) {
       const [, doc_id = id, number] = /^(.+)#(\d{1,9})$/.exec(id) ?? []
       const seq = Number(number ?? 0)
       const count = number === undefined ? BEGINNING : 1
-      const { title, url, chunks } = await kb.read(principal.tenantId, doc_id, seq, count)
+      const { title, url, chunks } = await kb.read(await viewOf(caller), doc_id, seq, count)
       if (chunks.length === 0) throw appError('not_found', { what: 'doc' })
       const text = chunks.map((chunk) => chunk.text).join('\n\n')
       const metadata = { doc_id, seq }
-      const found = { id, title, text, url: url ?? urlOf(metadata), metadata }
+      const found = { id, title, text, url: url ?? caller.urlOf(metadata), metadata }
       return { text: JSON.stringify(found) }
     },
   })

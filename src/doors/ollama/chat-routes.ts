@@ -1,13 +1,14 @@
-import { Elysia } from 'elysia'
 import type { z } from 'zod'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
-import { EVERYONE, type Principal } from '../../core/principal.ts'
-import type { AgentEvent } from '../../features/agent/events.ts'
-import { jsonBody, type UploadContext } from '../../http/body.ts'
-import type { ResponseHeaders } from '../../http/entry.ts'
-import type { Gate } from '../../http/gate.ts'
-import type { Connections } from '../../http/request-limits.ts'
-import { type ChatCall, type ChatRouteOptions, createChatEndpoint } from '../shared/endpoint.ts'
+import { EVERYONE } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
+import type { Gated } from '../../http/gate.ts'
+import {
+  type Caller,
+  type ChatCall,
+  type ChatRouteOptions,
+  createChatEndpoint,
+} from '../shared/endpoint.ts'
 import { isWithoutKb, sessionOf } from '../shared/fields.ts'
 import { AnswerLines } from './lines.ts'
 import { listedName, type OllamaModels } from './models.ts'
@@ -21,67 +22,44 @@ import {
   turnOf,
 } from './request.ts'
 
-interface Caller {
-  readonly principal: Principal
-  readonly request: Request
-  readonly upload: UploadContext
-  readonly server: Connections | null
-  readonly set: ResponseHeaders
+/** The time of each line; pieces of a text come many in a millisecond. */
+function isoTimes(now: () => number): () => string {
+  let at = 0
+  let iso = ''
+  return () => {
+    const ms = now()
+    if (ms !== at) iso = new Date(ms).toISOString()
+    at = ms
+    return iso
+  }
 }
 
 const limit = { bytesMax: AGENT_BODY_BYTES_MAX }
 const CONFIG = { allow: EVERYONE, parse: 'none', detail: { hide: true } } as const
 
 /** One turn, by messages or by a prompt. */
-export const chatRoutes = (gate: Gate, options: ChatRouteOptions, models: OllamaModels) => {
+export const chatRoutes = (on: Gated, options: ChatRouteOptions, models: OllamaModels) => {
   const door = createChatEndpoint(options)
   const { clock } = options
 
   async function answer({ principal, request, server, set }: Caller, asked: Asked) {
     const assistant = await models.choose(principal, asked.model)
-    const iso = () => new Date(clock.now()).toISOString()
     const head = {
       model: listedName(assistant),
       isChat: asked.isChat,
-      iso,
+      iso: isoTimes(clock.now),
       steady: clock.steady,
     }
     const sessionId = sessionOf({ field: 'session_id', given: undefined }, request.headers)
     if (asked.said.length === 0) return AnswerLines.loaded(head, isUnload(asked))
     const wanted = turnOf(asked, sessionId !== null, !isWithoutKb(request.headers))
-    const call: ChatCall = {
-      principal,
-      request,
-      server,
-      set,
-      wanted,
-      sessionId,
-      assistant,
-      model: asked.model,
-      field: asked.isChat ? 'messages' : 'prompt',
-    }
+    const from = { door: 'ollama', principal, request, server, set } as const
+    const field = asked.isChat ? 'messages' : 'prompt'
+    const call: ChatCall = { ...from, wanted, sessionId, assistant, model: asked.model, field }
     const { turn } = await door.openTurn(call)
     const lines = new AnswerLines(head)
-    if (!asked.stream) {
-      const events: AgentEvent[] = []
-      const whole = await door.whole(call, turn, (batch) => {
-        lines.note(batch)
-        events.push(...batch.filter(({ type }) => type !== 'llm_delta'))
-      })
-      return door.send(call, whole.text.length, lines.whole(whole, events))
-    }
-    return door.streamBegun(
-      call,
-      turn,
-      async (running, signal, emit) => {
-        const end = await running.follow(signal, (events) => {
-          const text = lines.of(events)
-          return text === '' ? undefined : emit([text])
-        })
-        if (end) await emit([lines.ending(end)])
-      },
-      lines.format,
-    )
+    if (!asked.stream) return door.answerWhole(call, turn, lines)
+    return door.answerBegun(call, turn, lines, lines.format)
   }
 
   const route = <Schema extends z.ZodType>(
@@ -93,8 +71,7 @@ export const chatRoutes = (gate: Gate, options: ChatRouteOptions, models: Ollama
       answer(caller, askedBy(await body.read(caller.request, caller.upload)))
   }
 
-  return new Elysia()
-    .use(gate)
+  return on
     .post('/api/chat', route(ChatRequest, askedByChat), CONFIG)
     .post('/api/generate', route(GenerateRequest, askedByPrompt), CONFIG)
 }

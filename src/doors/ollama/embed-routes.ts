@@ -1,16 +1,16 @@
-import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { AppError, appError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
-import type { Principal, PrincipalKind } from '../../core/principal.ts'
+import type { PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import type { EmbeddingsRequest } from '../../features/embeddings/model.ts'
 import type { Embeddings } from '../../features/embeddings/service.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { withoutLatest } from '../../http/ollama-path.ts'
-import { type Connections, withoutIdleTimeout } from '../../http/request-limits.ts'
+import { withoutIdleTimeout } from '../../http/request-limits.ts'
+import type { Caller } from '../shared/endpoint.ts'
 import { bodyOf } from '../shared/fields.ts'
 import { unknownModel } from './models.ts'
 
@@ -25,23 +25,19 @@ export interface EmbedOptions {
 const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app']
 const CONFIG = { allow: NOT_DEVICES, parse: 'none', detail: { hide: true } } as const
 
-const fields = { model: z.string().default(''), name: z.string().default('') }
-const EmbedRequest = bodyOf(z.object({ ...fields, input: z.unknown().optional() }))
-const OldRequest = bodyOf(z.object({ ...fields, prompt: z.unknown().optional() }))
+type Asking = Pick<Caller, 'principal' | 'request' | 'server'>
 
-interface Caller {
-  readonly principal: Principal
-  readonly request: Request
-  readonly server: Connections | null
-}
+const fields = { model: z.string().default(''), name: z.string().default('') }
+const EmbedRequest = bodyOf(() => z.object({ ...fields, input: z.unknown().optional() }))
+const OldRequest = bodyOf(() => z.object({ ...fields, prompt: z.unknown().optional() }))
 
 /** Vectors of texts, in the form of today and in the older one. */
-export const embedRoutes = (gate: Gate, options: EmbedOptions) => {
+export const embedRoutes = (on: Gated, options: EmbedOptions) => {
   const { embeddings, embeddingsRequest, contexts, clock } = options
   const body = jsonBody(EmbedRequest)
   const oldBody = jsonBody(OldRequest)
 
-  async function embed({ principal, request, server }: Caller, name: string, given: unknown) {
+  async function embed({ principal, request, server }: Asking, name: string, given: unknown) {
     const startedAt = clock.steady()
     const wanted = { input: given, model: withoutLatest(name.trim()) }
     const input = checked(embeddingsRequest, wanted)
@@ -56,16 +52,16 @@ export const embedRoutes = (gate: Gate, options: EmbedOptions) => {
     return { ...found, vectors: found.vectors.map((vector) => Array.from(vector)), ns }
   }
 
-  return new Elysia()
-    .use(gate)
+  return on
     .post(
       '/api/embed',
       async ({ principal, request, upload, server }) => {
         const { model, name, input } = await body.read(request, upload)
         const asked = model || name
-        const { vectors, tokens, ns } = await embed({ principal, request, server }, asked, input)
+        const found = await embed({ principal, request, server }, asked, input)
+        const { vectors, tokens, ns } = found
         return {
-          model: asked,
+          model: asked || found.model,
           embeddings: vectors,
           total_duration: ns,
           load_duration: 0,

@@ -1,10 +1,10 @@
-import { AppError } from '../../core/errors.ts'
-import type { AgentEvent, TurnStats } from '../../features/agent/events.ts'
+import type { AppError } from '../../core/errors.ts'
+import type { AgentEvent } from '../../features/agent/events.ts'
 import type { ModelAnswer } from '../../features/agent/model-loop.ts'
 import { ollamaError } from '../../http/error-forms.ts'
 import { inputOf } from '../shared/calls.ts'
-import { endOf, extensionOf } from '../shared/extension.ts'
-import { failureOf } from '../shared/failure.ts'
+import { endOf, extensionOf, reasoningOf } from '../shared/extension.ts'
+import { TurnFrames } from '../shared/turn-frames.ts'
 
 export interface AnswerHead {
   readonly model: string
@@ -21,31 +21,29 @@ interface Said {
 }
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`
-const errorLine = (error: AppError): string => line(ollamaError(error))
-const ERROR_START = '{"error":'
 
 const nanoseconds = (ms: number): number => Math.max(0, Math.round(ms * 1e6))
 
 /** The lines of one answer, or the answer as a whole. */
-export class AnswerLines {
+export class AnswerLines extends TurnFrames {
+  readonly opening = ''
   readonly #startedAt: number
+  readonly #model: string
   #firstAt: number | null = null
-  #stats: TurnStats | null = null
+  /** The time of the newest line of text, and all before its text. */
+  #at = ''
+  #start = ''
 
   constructor(private readonly head: AnswerHead) {
+    super()
     this.#startedAt = head.steady()
+    this.#model = JSON.stringify(head.model)
   }
 
-  /** How the lines, which are text already, are streamed (http/sse.ts). */
   get format() {
     const empty = this.#part('')
-    return {
-      frame: (text: string) => text,
-      isLast: (text: string) => text.startsWith(ERROR_START) || text.includes('"done":true'),
-      onStop: () => errorLine(new AppError('server_stopping', {})),
-      signs: { opening: empty, heartbeat: empty },
-      contentType: 'application/x-ndjson',
-    }
+    const contentType = 'application/x-ndjson'
+    return { ...this.streamed({ opening: empty, heartbeat: empty }), contentType }
   }
 
   /** An answer to a request that says nothing. */
@@ -62,26 +60,40 @@ export class AnswerLines {
     }
   }
 
-  /** The lines of events as they happen; empty where clients see nothing of them. */
-  of(events: readonly AgentEvent[]): string {
-    this.note(events)
-    return events.map((event) => this.#lineOf(event)).join('')
+  /** Nearly all lines, so the JSON is written without an intermediate object. */
+  protected textFrame(text: string): string {
+    this.#firstAt ??= this.head.steady()
+    const { isChat, iso } = this.head
+    const at = iso()
+    if (at !== this.#at) {
+      this.#at = at
+      const content = isChat ? '"message":{"role":"assistant","content":' : '"response":'
+      this.#start = `{"model":${this.#model},"created_at":"${at}",${content}`
+    }
+    return `${this.#start}${JSON.stringify(text)}${isChat ? '}' : ''},"done":false}\n`
   }
 
-  /** The last lines of a successful turn. */
-  ending(answer: ModelAnswer): string {
+  protected thinkingFrame(thinking: string): string {
+    this.#firstAt ??= this.head.steady()
+    return this.#part('', { thinking })
+  }
+
+  protected extensionFrame(moonbase: object): string {
+    return this.#part('', {}, moonbase)
+  }
+
+  protected errorFrame(error: AppError): string {
+    return line(ollamaError(error))
+  }
+
+  protected lastFrames(answer: ModelAnswer): string {
     const calls = callsOf(answer)
     const called = calls.length > 0 ? this.#part('', { tool_calls: calls }) : ''
-    const end = { ...this.#end(answer, ''), moonbase: endOf(answer, this.#stats) }
-    return called + line(end)
+    return called + line({ ...this.#end(answer, ''), moonbase: endOf(answer, this.stats) })
   }
 
   whole(answer: ModelAnswer, events: readonly AgentEvent[]) {
-    const since = events.findLastIndex(({ type }) => type === 'provider_fallback') + 1
-    const thinking = events
-      .slice(since)
-      .flatMap((event) => (event.type === 'thinking_delta' ? [event.text] : []))
-      .join('')
+    const thinking = reasoningOf(events)
     const calls = callsOf(answer)
     const more = {
       ...(thinking === '' ? {} : { thinking }),
@@ -113,31 +125,6 @@ export class AnswerLines {
     const { model, iso, isChat } = this.head
     const said = { model, created_at: iso(), ...content(isChat, text, more), done: false }
     return line(moonbase ? { ...said, moonbase } : said)
-  }
-
-  #lineOf(event: AgentEvent): string {
-    switch (event.type) {
-      case 'llm_delta':
-        return this.#part(event.text)
-      case 'thinking_delta':
-        return this.#part('', { thinking: event.text })
-      case 'kb_refs':
-        return this.#part('', {}, { kb_refs: event.refs })
-      case 'tool_call':
-        return this.#part('', {}, { tool_call: { name: event.name } })
-      case 'provider_fallback':
-      case 'tool_result': {
-        const { type, ...data } = event
-        return this.#part('', {}, { [type]: data })
-      }
-      case 'error':
-        return errorLine(failureOf(event))
-      case 'stats':
-        this.#stats = event
-        return ''
-      default:
-        return ''
-    }
   }
 }
 

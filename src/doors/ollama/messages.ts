@@ -7,12 +7,14 @@ import type { ToolCall } from '../../upstream/ports/llm.ts'
 import type { CallerMessage } from '../shared/conversation.ts'
 import { bodyOf, list, name, schemaObject, text } from '../shared/fields.ts'
 
-const Call = z.looseObject({
-  id: name().nullish(),
-  function: z.looseObject({ name: name(), arguments: schemaObject().nullish() }),
-})
+const Call = z.lazy(() =>
+  z.looseObject({
+    id: name().nullish(),
+    function: z.looseObject({ name: name(), arguments: schemaObject().nullish() }),
+  }),
+)
 
-export const Message = bodyOf(
+export const Message = bodyOf(() =>
   z.object({
     role: z.enum(['system', 'user', 'assistant', 'tool']),
     content: text().default(''),
@@ -30,7 +32,7 @@ const KINDS = [
   ['png', /^iVBORw0KG/],
   ['jpeg', /^\/9j\//],
   ['gif', /^R0lGOD/],
-  ['webp', /^UklGR.{7}(?:XRUJQ|V0VCU)/],
+  ['webp', /^UklGR.{6}XRUJQ/],
 ] as const
 
 function imageOf(data: string, at: string): string {

@@ -4,7 +4,11 @@ import { withoutLatest } from '../../http/ollama-path.ts'
 import type { Assistant, Assistants } from '../shared/assistants.ts'
 
 const CAPABILITIES = ['completion', 'tools', 'vision']
+/** What is said where nobody knows. */
 const CONTEXT_TOKENS = 32_768
+
+/** How many tokens the model behind an assistant reads; null where that is not known. */
+export type ContextOf = (principal: Principal, appId: string | null) => Promise<number | null>
 
 const DETAILS = {
   parent_model: '',
@@ -44,7 +48,7 @@ function entryOf(assistant: Assistant) {
 }
 
 /** The assistants as models of Ollama. */
-export function createOllamaModels(assistants: Assistants) {
+export function createOllamaModels(assistants: Assistants, contextOf: ContextOf) {
   const told = (name: string) => (error: unknown) =>
     Promise.reject(
       error instanceof AppError && error.code === 'model_not_found' ? unknownModel(name) : error,
@@ -68,6 +72,7 @@ export function createOllamaModels(assistants: Assistants) {
     }),
     async show(principal: Principal, name: string) {
       const assistant = await find(principal, name)
+      const tokens = await contextOf(principal, assistant.appId)
       return {
         modelfile: '',
         parameters: '',
@@ -77,7 +82,7 @@ export function createOllamaModels(assistants: Assistants) {
         model_info: {
           'general.architecture': 'moonbase',
           'general.basename': plainName(assistant),
-          'moonbase.context_length': CONTEXT_TOKENS,
+          'moonbase.context_length': tokens ?? CONTEXT_TOKENS,
         },
         capabilities: CAPABILITIES,
       }

@@ -1,10 +1,6 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
-import {
-  CLIENT_TOOLS_MAX,
-  STOP_SEQUENCES_MAX,
-  TEMPERATURE_MAX,
-} from '../../core/limits/contract.ts'
+import { CLIENT_TOOLS_MAX } from '../../core/limits/contract.ts'
 import {
   CHAT_PARTS_PER_MESSAGE,
   DOOR_MESSAGES_MAX,
@@ -17,9 +13,13 @@ import {
   bodyOf,
   boundMessages,
   boundText,
+  formatOf,
   list,
   name,
+  samplingFields,
+  samplingOf,
   schemaObject,
+  stopSequences,
   text,
 } from '../shared/fields.ts'
 import { choose, functionFields, specOf } from '../shared/tools.ts'
@@ -29,44 +29,42 @@ import { callerMessages, Message } from './messages.ts'
 
 const LIMITS = { messages: DOOR_MESSAGES_MAX, chars: DOOR_TEXT_CHARS_MAX }
 
-const penalty = z.number().min(-2).max(2).optional()
-const Options = bodyOf(
+const Options = bodyOf(() =>
   z.object({
-    temperature: z.number().min(0).max(TEMPERATURE_MAX).optional(),
-    top_p: z.number().min(0).max(1).optional(),
+    ...samplingFields,
     seed: z.int().optional(),
-    stop: z.union([name(), list(name(), STOP_SEQUENCES_MAX)]).optional(),
+    stop: z.union([name(), stopSequences()]).optional(),
     num_predict: z.number().optional(),
-    presence_penalty: penalty,
-    frequency_penalty: penalty,
   }),
 )
 
-const Format = z
-  .union([z.literal(''), z.literal('json'), schemaObject()], {
-    error: issue('unsupported_value', { field: 'format' }),
-  })
-  .transform((format): ResponseFormat | undefined => {
-    if (format === '') return undefined
-    if (format === 'json') return { type: 'json_object' }
-    return { type: 'json_schema', json_schema: { name: 'answer', schema: format } }
-  })
+const Format = z.lazy(() =>
+  z
+    .union([z.literal(''), z.literal('json'), schemaObject()], {
+      error: issue('unsupported_value', { field: 'format' }),
+    })
+    .transform((format): ResponseFormat | undefined => {
+      if (format === '') return undefined
+      if (format === 'json') return { type: 'json_object' }
+      return formatOf(format)
+    }),
+)
 
-const shared = {
+const shared = () => ({
   model: z.string().default(''),
   stream: z.boolean().default(true),
   options: Options.default({}),
   format: z.preprocess(boundText('format'), Format.optional()),
   think: z.union([z.boolean(), name()]).optional(),
   keep_alive: z.unknown().optional(),
-}
+})
 
-const Tool = z.object({ function: z.object(functionFields) })
+const Tool = z.lazy(() => z.object({ function: z.object(functionFields) }))
 const image = z.string()
 
-export const ChatRequest = bodyOf(
+export const ChatRequest = bodyOf(() =>
   z.object({
-    ...shared,
+    ...shared(),
     messages: z
       .preprocess(boundMessages('messages', LIMITS), list(Message, DOOR_MESSAGES_MAX))
       .default([]),
@@ -74,9 +72,9 @@ export const ChatRequest = bodyOf(
   }),
 )
 
-export const GenerateRequest = bodyOf(
+export const GenerateRequest = bodyOf(() =>
   z.object({
-    ...shared,
+    ...shared(),
     prompt: text().default(''),
     system: text().default(''),
     images: list(image, CHAT_PARTS_PER_MESSAGE * DOOR_MESSAGES_MAX).default([]),
@@ -135,12 +133,10 @@ export function turnOf(asked: Asked, hasSession: boolean, kb: boolean): TurnRequ
       thinking: think === undefined ? null : think !== false,
       showThinking: think !== undefined && think !== false,
       sampling: {
-        topP: options.top_p,
+        ...samplingOf(options),
         seed: options.seed,
         stop: options.stop,
         maxTokens: most >= 1 ? Math.floor(most) : undefined,
-        presencePenalty: options.presence_penalty,
-        frequencyPenalty: options.frequency_penalty,
         responseFormat: asked.format,
       },
       fallbackOnlyWhileSilent: asked.stream,

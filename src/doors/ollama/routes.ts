@@ -4,18 +4,19 @@ import { appError } from '../../core/errors.ts'
 import { BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import { type Gate, type Gated, gated } from '../../http/gate.ts'
 import type { ChatRouteOptions } from '../shared/endpoint.ts'
 import { bodyOf, name } from '../shared/fields.ts'
 import { chatRoutes } from './chat-routes.ts'
 import { type EmbedOptions, embedRoutes } from './embed-routes.ts'
-import { createOllamaModels, type OllamaModels, unknownModel } from './models.ts'
+import { type ContextOf, createOllamaModels, type OllamaModels, unknownModel } from './models.ts'
 
 /** Clients look for features of this version. */
 const VERSION = '0.30.0'
 
 export interface OllamaRouteOptions extends Pick<EmbedOptions, 'embeddings' | 'embeddingsRequest'> {
   readonly chat: ChatRouteOptions
+  readonly contextOf: ContextOf
 }
 
 const HIDDEN = { detail: { hide: true } } as const
@@ -24,9 +25,14 @@ const unread = { ...hidden, parse: 'none' } as const
 
 /** The paths of Ollama's API: the assistants as its models, and the same turns. */
 export const ollamaRoutes = (gate: Gate, options: OllamaRouteOptions) => {
-  const models = createOllamaModels(options.chat.assistants)
+  const models = createOllamaModels(options.chat.assistants, options.contextOf)
   const running = () => 'Ollama is running'
   const version = () => ({ version: VERSION })
+  const on = gated(gate)
+  listRoutes(on, models)
+  chatRoutes(on, options.chat, models)
+  embedRoutes(on, { ...options, contexts: options.chat.contexts, clock: options.chat.clock })
+  refusedRoutes(on)
   return new Elysia({ prefix: '/ollama' })
     .get('', running, HIDDEN)
     .head('', running, HIDDEN)
@@ -34,20 +40,14 @@ export const ollamaRoutes = (gate: Gate, options: OllamaRouteOptions) => {
     .head('/', running, HIDDEN)
     .get('/api/version', version, HIDDEN)
     .head('/api/version', version, HIDDEN)
-    .use(listRoutes(gate, models))
-    .use(chatRoutes(gate, options.chat, models))
-    .use(
-      embedRoutes(gate, { ...options, contexts: options.chat.contexts, clock: options.chat.clock }),
-    )
-    .use(refusedRoutes(gate))
+    .use(on)
 }
 
-const Named = bodyOf(z.object({ model: name().optional(), name: name().optional() }))
+const Named = bodyOf(() => z.object({ model: name().optional(), name: name().optional() }))
 
-const listRoutes = (gate: Gate, models: OllamaModels) => {
+const listRoutes = (on: Gated, models: OllamaModels) => {
   const body = jsonBody(Named, { bytesMax: BODY_BYTES_MAX })
-  return new Elysia()
-    .use(gate)
+  return on
     .get('/api/tags', ({ principal }) => models.list(principal), hidden)
     .head('/api/tags', ({ principal }) => models.list(principal), hidden)
     .get('/api/ps', () => ({ models: [] }), hidden)
@@ -75,12 +75,11 @@ const listRoutes = (gate: Gate, models: OllamaModels) => {
 }
 
 /** Models are not made here. */
-function refusedRoutes(gate: Gate) {
+function refusedRoutes(on: Gated) {
   const refuse = ({ principal }: { readonly principal: { readonly kind: string } }): never => {
     throw appError('forbidden', { who: principal.kind })
   }
-  return new Elysia()
-    .use(gate)
+  return on
     .post('/api/push', refuse, unread)
     .post('/api/create', refuse, unread)
     .post('/api/copy', refuse, unread)

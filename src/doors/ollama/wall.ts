@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { isLoopback } from '../../core/loopback.ts'
 
 export interface Wall {
   /** The host of MB_PUBLIC_URL; null where it is not set. */
@@ -9,7 +10,6 @@ export interface Wall {
 
 const LOCAL_NAME = /^(?:[a-z0-9_-]+|.+\.(?:local|lan|home\.arpa|internal))$/
 const APP_ORIGIN = /^(?:app|file|tauri|vscode-webview|vscode-file):\/\//
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /**
  * Whether a request may use a port that asks for no key. A page of a stranger can make a browser
@@ -30,5 +30,5 @@ function isHostKnown(given: string, { publicHost }: Wall): boolean {
 function isOriginKnown(origin: string | null, { origins }: Wall): boolean {
   if (origin === null || origins.includes(origin) || APP_ORIGIN.test(origin)) return true
   const url = URL.parse(origin)
-  return url !== null && /^https?:$/.test(url.protocol) && LOOPBACK.test(url.hostname)
+  return url !== null && /^https?:$/.test(url.protocol) && isLoopback(url.hostname)
 }

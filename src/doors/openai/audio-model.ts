@@ -31,20 +31,22 @@ const VOICE_FORMS = [
 ]
 
 /** Body of POST /v1/audio/speech. */
-export const SpeechRequest = z.object({
-  input: requiredText('input', TTS_TEXT_CHARS_MAX),
-  voice: z
-    .preprocess((value) => (isNamed(value) ? value.id : value), voiceId.nullish())
-    .meta({ description: 'The id of a voice', anyOf: VOICE_FORMS }),
-  response_format: z
-    .enum(['mp3', 'wav', 'pcm', 'opus'], { error: issue('speech_format') })
-    .nullish()
-    .transform((value) => value ?? 'mp3'),
-  speed: z.number(SPEED).min(SPEED_MIN, SPEED).max(SPEED_MAX, SPEED).nullish(),
-  stream_format: z
-    .enum(['audio', 'sse'], { error: issue('unsupported_value', { field: 'stream_format' }) })
-    .nullish(),
-})
+export const SpeechRequest = z.lazy(() =>
+  z.object({
+    input: requiredText('input', TTS_TEXT_CHARS_MAX),
+    voice: z
+      .preprocess((value) => (isNamed(value) ? value.id : value), voiceId.nullish())
+      .meta({ description: 'The id of a voice', anyOf: VOICE_FORMS }),
+    response_format: z
+      .enum(['mp3', 'wav', 'pcm', 'opus'], { error: issue('speech_format') })
+      .nullish()
+      .transform((value) => value ?? 'mp3'),
+    speed: z.number(SPEED).min(SPEED_MIN, SPEED).max(SPEED_MAX, SPEED).nullish(),
+    stream_format: z
+      .enum(['audio', 'sse'], { error: issue('unsupported_value', { field: 'stream_format' }) })
+      .nullish(),
+  }),
+)
 export type SpeechRequest = z.infer<typeof SpeechRequest>
 
 const isNamed = (value: unknown): value is { id: unknown } =>
@@ -88,28 +90,32 @@ export type TranscriptionFields = z.infer<typeof TranscriptionFields>
 
 const seconds = z.number().min(0)
 
-const Segment = z.object({
-  id: z.int(),
-  seek: z.int(),
-  start: seconds,
-  end: seconds,
-  text: z.string(),
-  tokens: z.array(z.int()),
-  temperature: z.number(),
-  avg_logprob: z.number(),
-  compression_ratio: z.number(),
-  no_speech_prob: z.number(),
-})
+const Segment = z.lazy(() =>
+  z.object({
+    id: z.int(),
+    seek: z.int(),
+    start: seconds,
+    end: seconds,
+    text: z.string(),
+    tokens: z.array(z.int()),
+    temperature: z.number(),
+    avg_logprob: z.number(),
+    compression_ratio: z.number(),
+    no_speech_prob: z.number(),
+  }),
+)
 
 /** The JSON answers: `json` and `verbose_json`. */
-export const TranscriptionResponse = z.union([
-  z.object({ text: z.string() }),
-  z.object({
-    task: z.literal('transcribe'),
-    language: z.string(),
-    duration: seconds,
-    text: z.string(),
-    segments: z.array(Segment),
-    words: z.array(z.object({ word: z.string(), start: seconds, end: seconds })).optional(),
-  }),
-])
+export const TranscriptionResponse = z.lazy(() =>
+  z.union([
+    z.object({ text: z.string() }),
+    z.object({
+      task: z.literal('transcribe'),
+      language: z.string(),
+      duration: seconds,
+      text: z.string(),
+      segments: z.array(Segment),
+      words: z.array(z.object({ word: z.string(), start: seconds, end: seconds })).optional(),
+    }),
+  ]),
+)

@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from '../../core/errors.ts'
 import type { AgentEvent, KbRef, TurnStats } from '../../features/agent/events.ts'
 import type { ModelAnswer } from '../../features/agent/model-loop.ts'
 import type { ToolCall } from '../../upstream/ports/llm.ts'
-import { citationOf, endOf, extensionOf, refsOf } from '../shared/extension.ts'
+import { citationOf, endOf, extensionOf, reasoningOf, refsOf, toldOf } from '../shared/extension.ts'
 
 /** The fields that all frames of one answer share. */
 export interface CompletionHead {
@@ -74,22 +74,15 @@ export function createFrames(head: CompletionHead, includeUsage: boolean, errorB
         const moonbase = { kb_refs: event.refs }
         return chunk({ annotations: annotationsOf(event.refs, head.site) }, { moonbase })
       }
-      case 'file_refs':
-        return chunk({}, { moonbase: { file_refs: event.refs } })
-      case 'tool_call':
-        return chunk({}, { moonbase: { tool_call: { name: event.name } } })
-      case 'provider_fallback':
-      case 'tool_result': {
-        const { type, ...data } = event
-        return chunk({}, { moonbase: { [type]: data } })
-      }
       case 'error':
         return errorFrame(event, errorBody)
       case 'stats':
         stats = event
         return ''
-      default:
-        return ''
+      default: {
+        const moonbase = toldOf(event)
+        return moonbase ? chunk({}, { moonbase }) : ''
+      }
     }
   }
 
@@ -98,6 +91,9 @@ export function createFrames(head: CompletionHead, includeUsage: boolean, errorB
 
     /** The frames of events as they happen. */
     of: (events: readonly AgentEvent[]): string[] => events.map(frameOf).filter(Boolean),
+
+    whole: (answer: ModelAnswer, events: readonly AgentEvent[]) =>
+      completionOf(head, answer, events),
 
     /** The last frames of a successful turn. */
     ending(answer: ModelAnswer): string[] {
@@ -112,7 +108,7 @@ export function createFrames(head: CompletionHead, includeUsage: boolean, errorB
 }
 
 /** A whole chat completion. `events` are those of the turn. */
-export function completionOf(
+function completionOf(
   { id, created, model, site }: CompletionHead,
   answer: ModelAnswer,
   events: readonly AgentEvent[],
@@ -141,13 +137,6 @@ export function completionOf(
 
 const annotationsOf = (refs: readonly KbRef[], site: string) =>
   refs.map((ref) => ({ type: 'url_citation', url_citation: citationOf(ref, site) }))
-
-/** The reasoning of the channel that answered: a takeover starts over. */
-function reasoningOf(events: readonly AgentEvent[]): string {
-  const since = events.findLastIndex(({ type }) => type === 'provider_fallback') + 1
-  const thoughts = events.slice(since).filter((event) => event.type === 'thinking_delta')
-  return thoughts.map(({ text }) => text).join('')
-}
 
 const wireCall = ({ id, name, arguments: args }: ToolCall) => ({
   id,

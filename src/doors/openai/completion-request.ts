@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { optionalFlag, optionalText } from '../../core/fields.ts'
-import { CLIENT_TOOLS_MAX, STOP_SEQUENCES_MAX } from '../../core/limits/contract.ts'
+import { narrowing, optionalFlag, optionalText } from '../../core/fields.ts'
+import { CLIENT_TOOLS_MAX } from '../../core/limits/contract.ts'
 import { CHAT_PARTS_PER_MESSAGE } from '../../core/limits/machine.ts'
+import { subjectField } from '../../core/subject.ts'
 import type { Sampling } from '../../upstream/ports/llm.ts'
 import { type CallerMessage, type CallerPart, readConversation } from '../shared/conversation.ts'
 import {
@@ -17,6 +18,7 @@ import {
   refused,
   sharedFields,
   sharedSampling,
+  stopSequences,
   text,
   thinkingOf,
   unsupportedValue,
@@ -26,16 +28,20 @@ import { type Choice, choiceMode, choose, functionFields, specOf } from '../shar
 
 /** The body of POST /v1/chat/completions. */
 
-const TextPart = z.object({ type: z.literal('text'), text: text() })
-const ImagePart = z.object({ type: z.literal('image_url'), image_url: z.object({ url: imageUrl }) })
-const FilePart = z.object({ type: z.literal('file'), file: FileSource })
-const RefusalPart = z.object({ type: z.literal('refusal'), refusal: text() })
+const TextPart = z.lazy(() => z.object({ type: z.literal('text'), text: text() }))
+const ImagePart = z.lazy(() =>
+  z.object({ type: z.literal('image_url'), image_url: z.object({ url: imageUrl }) }),
+)
+const FilePart = z.lazy(() => z.object({ type: z.literal('file'), file: FileSource }))
+const RefusalPart = z.lazy(() => z.object({ type: z.literal('refusal'), refusal: text() }))
 
-const Call = z.object({
-  id: name(),
-  type: z.literal('function', unsupportedValue('type')),
-  function: z.object({ name: name(), arguments: text() }),
-})
+const Call = z.lazy(() =>
+  z.object({
+    id: name(),
+    type: z.literal('function', unsupportedValue('type')),
+    function: z.object({ name: name(), arguments: text() }),
+  }),
+)
 
 /** `partsMax`: the parts of one message. */
 const messageSchema = (partsMax: number) => {
@@ -63,21 +69,27 @@ const messageSchema = (partsMax: number) => {
 }
 type Message = z.output<ReturnType<typeof messageSchema>>
 
-const Tool = z.object({
-  type: z.literal('function', unsupportedValue('type')),
-  function: z.object(functionFields),
-})
-
-const Chosen = z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) })
-
-const ToolChoice = z.union([
-  z.enum(['auto', 'none', 'required']),
-  Chosen,
+const Tool = z.lazy(() =>
   z.object({
-    type: z.literal('allowed_tools'),
-    allowed_tools: z.object({ mode: choiceMode, tools: list(Chosen, CLIENT_TOOLS_MAX) }),
+    type: z.literal('function', unsupportedValue('type')),
+    function: z.object(functionFields),
   }),
-])
+)
+
+const Chosen = z.lazy(() =>
+  z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
+)
+
+const ToolChoice = z.lazy(() =>
+  z.union([
+    z.enum(['auto', 'none', 'required']),
+    Chosen,
+    z.object({
+      type: z.literal('allowed_tools'),
+      allowed_tools: z.object({ mode: choiceMode, tools: list(Chosen, CLIENT_TOOLS_MAX) }),
+    }),
+  ]),
+)
 
 function choiceOf(choice: z.output<typeof ToolChoice>): Choice {
   if (typeof choice === 'string') return choice
@@ -86,20 +98,22 @@ function choiceOf(choice: z.output<typeof ToolChoice>): Choice {
   return { mode, names: tools.map((tool) => tool.function.name) }
 }
 
-const ResponseFormat = z.discriminatedUnion(
-  'type',
-  [
-    z.object({ type: z.enum(['text', 'json_object']) }),
-    z.object({
-      type: z.literal('json_schema'),
-      json_schema: z.object(answerSchema),
-    }),
-  ],
-  oneOf('type'),
+const ResponseFormat = z.lazy(() =>
+  z.discriminatedUnion(
+    'type',
+    [
+      z.object({ type: z.enum(['text', 'json_object']) }),
+      z.object({
+        type: z.literal('json_schema'),
+        json_schema: z.object(answerSchema),
+      }),
+    ],
+    oneOf('type'),
+  ),
 )
 
 export const completionRequest = (limits: ChatLimits) =>
-  bodyOf(
+  bodyOf(() =>
     z.object({
       ...sharedFields,
       messages: z.preprocess(
@@ -113,15 +127,17 @@ export const completionRequest = (limits: ChatLimits) =>
       tools: z.preprocess(boundText('tools'), list(Tool, CLIENT_TOOLS_MAX)).default([]),
       tool_choice: ToolChoice.default('auto'),
       seed: z.int().optional(),
-      stop: z.union([name(), list(name(), STOP_SEQUENCES_MAX)]).optional(),
+      stop: z.union([name(), stopSequences()]).optional(),
       max_tokens: z.int().min(1).optional(),
       max_completion_tokens: z.int().min(1).optional(),
       response_format: z.preprocess(boundText('response_format'), ResponseFormat.optional()),
       reasoning_effort: z.string().optional(),
       session_id: optionalText('session_id'),
+      subject: subjectField,
       persona_id: optionalText('persona_id'),
       files: fileIds,
       kb: optionalFlag('kb', true),
+      collections: narrowing,
       n: z.literal(1, unsupportedValue('n')).optional(),
       modalities: z
         .array(z.string())
@@ -148,10 +164,12 @@ export function turnOfCompletion(
   const specs = request.tools.map((tool) => specOf(tool.function))
   return {
     text,
+    subject: request.subject,
     images,
     files: request.files,
     sentFiles: files,
     kb: request.kb,
+    collections: request.collections,
     persona_id: request.persona_id,
     conversation: {
       context,

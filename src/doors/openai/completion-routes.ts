@@ -1,10 +1,8 @@
-import { Elysia } from 'elysia'
 import { newId } from '../../core/crypto.ts'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE } from '../../core/principal.ts'
-import type { AgentEvent } from '../../features/agent/events.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import { openAiError } from '../../http/openai-answers.ts'
 import {
   CHAT_PARAMETERS,
@@ -13,10 +11,11 @@ import {
   chatDoc,
   createChatEndpoint,
   type Send,
+  told,
 } from '../shared/endpoint.ts'
 import { isWithoutKb, sessionOf } from '../shared/fields.ts'
 import { CompletionAnswer } from './answer-schemas.ts'
-import { completionOf, createFrames, frameStream } from './completion-frames.ts'
+import { createFrames, frameStream } from './completion-frames.ts'
 import { completionRequest, turnOfCompletion } from './completion-request.ts'
 
 const COMPLETION_DOC = chatDoc(
@@ -29,11 +28,11 @@ const COMPLETION_DOC = chatDoc(
 const STREAM = frameStream(openAiError)
 
 /** POST /v1/chat/completions: one turn in the form of OpenAI's API. */
-export const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
+export const completionRoutes = (on: Gated, options: ChatRouteOptions) => {
   const endpoint = createChatEndpoint(options)
   const { limits } = options
   const body = jsonBody(completionRequest(limits), { bytesMax: AGENT_BODY_BYTES_MAX })
-  return new Elysia().use(gate).post(
+  return on.post(
     '/chat/completions',
     async ({ principal, request, upload, server, set }) => {
       const given = await body.read(request, upload)
@@ -42,26 +41,15 @@ export const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
       const sessionId = sessionOf({ field: 'session_id', given: input.session_id }, request.headers)
       const wanted = turnOfCompletion(input, sessionId !== null, limits)
       const field = 'messages'
-      const call: ChatCall = { principal, request, server, set, model, wanted, field, sessionId }
+      const from = { door: 'chat', principal, request, server, set } as const
+      const call: ChatCall = { ...from, model, wanted, field, sessionId }
       const opened = await endpoint.openTurn(call)
       const { turn } = opened
       const head = { id: `chatcmpl-${newId()}`, ...opened.head }
-      if (!input.stream) {
-        const events: AgentEvent[] = []
-        const answer = await endpoint.whole(call, turn, (batch) => {
-          events.push(...batch.filter(({ type }) => type !== 'llm_delta'))
-        })
-        return endpoint.send(call, answer.text.length, completionOf(head, answer, events))
-      }
       const frames = createFrames(head, input.stream_options?.include_usage === true, openAiError)
-      const produce = async (signal: AbortSignal, emit: Send) => {
-        await emit([frames.opening])
-        const answer = await turn.run(signal, (events) => {
-          const texts = frames.of(events)
-          return texts.length > 0 ? emit(texts) : undefined
-        })
-        if (answer) await emit(frames.ending(answer))
-      }
+      if (!input.stream) return endpoint.answerWhole(call, turn, frames)
+      const produce = (signal: AbortSignal, emit: Send) =>
+        told(frames, emit, (read) => turn.run(signal, read))
       return endpoint.stream(call, turn, produce, STREAM)
     },
     {

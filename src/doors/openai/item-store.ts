@@ -39,8 +39,12 @@ export function createItemStore(db: Db, limits: ItemLimits) {
 
   return {
     async add(owner: ItemOwner, at: number, items: readonly StoredItem[]): Promise<void> {
-      const statements = items.map((item) => insert(owner, at, item))
-      await db.batch([...statements, dropOldest(owner.tenantId)])
+      await db.batch(items.map((item) => insert(owner, at, item)))
+    },
+
+    /** Deletes what a tenant has beyond the limits. It looks at all of the tenant's items. */
+    async trim(tenantId: string): Promise<void> {
+      await db.run(dropOldest(tenantId))
     },
 
     /** Those of `ids` that were used after `since`. */

@@ -28,6 +28,8 @@ const UNREAD = /^(?:fs|rs|ws)_/
 export function createKeptItems({ store, clock, log, hours }: KeptItemsOptions) {
   const ownerOf = ({ tenantId, keyId }: Principal): ItemOwner | null =>
     keyId === null || hours === 0 ? null : { tenantId, keyId }
+  /** Tenants that have added items since the last `trim`. */
+  let grown = new Set<string>()
 
   async function find(owner: ItemOwner, ids: readonly string[]): Promise<Map<string, string>> {
     const at = clock.now()
@@ -40,6 +42,16 @@ export function createKeptItems({ store, clock, log, hours }: KeptItemsOptions) 
     return new Map(rows.map(({ id, item }) => [id, item]))
   }
 
+  /**
+   * Deletes what tenants have beyond their limits. Counting a tenant's items takes milliseconds of
+   * the thread that writes for everybody, so it is done for many answers at once.
+   */
+  async function trim(): Promise<void> {
+    const tenants = grown
+    grown = new Set()
+    for (const tenantId of tenants) await store.trim(tenantId)
+  }
+
   return {
     /** Keeps the items of a response. A failure is logged: the response is sound without them. */
     async keep(principal: Principal, items: readonly OutputItem[]): Promise<void> {
@@ -49,6 +61,7 @@ export function createKeptItems({ store, clock, log, hours }: KeptItemsOptions) 
       const rows = kept.map((item) => ({ id: item.id, item: JSON.stringify(item) }))
       try {
         await store.add(owner, clock.now(), rows)
+        grown.add(owner.tenantId)
       } catch (error) {
         log.warn('items of a response not kept', errorFields(error))
       }
@@ -75,7 +88,11 @@ export function createKeptItems({ store, clock, log, hours }: KeptItemsOptions) 
       })
     },
 
+    trim,
+
+    /** The same, and what was last used long ago. */
     async prune(): Promise<void> {
+      await trim()
       const before = clock.now() - hours * HOUR_MS
       while ((await store.prune(before)) > 0);
     },

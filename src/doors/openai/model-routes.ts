@@ -1,8 +1,7 @@
-import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { EVERYONE } from '../../core/principal.ts'
 import { isAnthropic } from '../../http/error-forms.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { ClaudeModels } from '../anthropic/models.ts'
 import type { Assistant, Assistants } from '../shared/assistants.ts'
 
@@ -35,9 +34,8 @@ export interface ModelRouteOptions {
 }
 
 /** The assistants of a credential as models: of OpenAI's API, and of Anthropic's. */
-export const modelRoutes = (gate: Gate, { assistants, claudeModels }: ModelRouteOptions) =>
-  new Elysia()
-    .use(gate)
+export const modelRoutes = (on: Gated, { assistants, claudeModels }: ModelRouteOptions) =>
+  on
     .get(
       '/models',
       async ({ principal, request }) => {

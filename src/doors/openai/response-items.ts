@@ -8,15 +8,17 @@ import { argumentsOf, clientToolsOf, nameForModel, SEARCH_NAME, Tool } from './r
 
 /** The items of `input` in POST /v1/responses. */
 
-const Part = z.discriminatedUnion(
-  'type',
-  [
-    z.object({ type: z.enum(['input_text', 'output_text', 'text']), text: text() }),
-    z.object({ type: z.literal('input_image'), image_url: imageUrl }),
-    z.object({ type: z.literal('input_file'), ...FileSource.shape }),
-    z.object({ type: z.literal('refusal'), refusal: text() }),
-  ],
-  oneOf('type'),
+const Part = z.lazy(() =>
+  z.discriminatedUnion(
+    'type',
+    [
+      z.object({ type: z.enum(['input_text', 'output_text', 'text']), text: text() }),
+      z.object({ type: z.literal('input_image'), image_url: imageUrl }),
+      z.object({ type: z.literal('input_file'), ...FileSource.shape }),
+      z.object({ type: z.literal('refusal'), refusal: text() }),
+    ],
+    oneOf('type'),
+  ),
 )
 
 /** Adds the type to a message or a reference, which may omit it. */

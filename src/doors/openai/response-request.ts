@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
 import { CLIENT_TOOLS_MAX } from '../../core/limits/contract.ts'
 import { CHAT_PARTS_PER_MESSAGE } from '../../core/limits/machine.ts'
+import { subjectField } from '../../core/subject.ts'
 import type { ResponseFormat } from '../../upstream/ports/llm.ts'
 import { type CallerMessage, readConversation } from '../shared/conversation.ts'
 import {
@@ -23,17 +24,26 @@ import {
 import { fileIds, type WantedTurn } from '../shared/file-parts.ts'
 import { choose } from '../shared/tools.ts'
 import { callerMessages, foundTools, type Item, itemSchema } from './response-items.ts'
-import { type ClientTool, choiceOf, clientToolsOf, Tool, ToolChoice } from './response-tools.ts'
+import {
+  type ClientTool,
+  choiceOf,
+  clientToolsOf,
+  searchedIn,
+  Tool,
+  ToolChoice,
+} from './response-tools.ts'
 
 /** The body of POST /v1/responses. */
 
-const Format = z.discriminatedUnion(
-  'type',
-  [
-    z.object({ type: z.enum(['text', 'json_object']) }),
-    z.object({ type: z.literal('json_schema'), ...answerSchema }),
-  ],
-  oneOf('type'),
+const Format = z.lazy(() =>
+  z.discriminatedUnion(
+    'type',
+    [
+      z.object({ type: z.enum(['text', 'json_object']) }),
+      z.object({ type: z.literal('json_schema'), ...answerSchema }),
+    ],
+    oneOf('type'),
+  ),
 )
 type Format = z.output<typeof Format>
 
@@ -53,7 +63,7 @@ const OUTPUT_TOKENS_MIN = 16
 const METADATA_MAX = 16
 
 export const responseRequest = (limits: ChatLimits) =>
-  bodyOf(
+  bodyOf(() =>
     z.object({
       ...sharedFields,
       input: z.preprocess(
@@ -82,6 +92,7 @@ export const responseRequest = (limits: ChatLimits) =>
       safety_identifier: name().optional(),
       prompt_cache_key: name().optional(),
       store: z.boolean().optional(),
+      subject: subjectField,
       conversation: z.union([z.string(), z.object({ id: z.string() })]).optional(),
       files: fileIds,
       background: z.literal(false, unsupportedValue('background')).optional(),
@@ -121,10 +132,12 @@ export function turnOfResponse(
   const specs = clientTools.map(({ spec }) => spec)
   return {
     text,
+    subject: request.subject,
     images,
     files: request.files,
     sentFiles: files,
     kb: tools.some(({ type }) => type === 'file_search'),
+    collections: searchedIn(tools),
     conversation: {
       context,
       messages,

@@ -1,9 +1,8 @@
-import { Elysia } from 'elysia'
 import { newId } from '../../core/crypto.ts'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE, type Principal } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import { openAiError } from '../../http/openai-answers.ts'
 import {
   CHAT_PARAMETERS,
@@ -24,6 +23,10 @@ import {
 } from './response-request.ts'
 import { RESPONSE_DONE, ResponseWriter } from './response-writer.ts'
 
+export interface ResponseRouteOptions extends ChatRouteOptions {
+  readonly keptItems: KeptItems
+}
+
 const DOC = chatDoc(
   'A response, or response.* events that end with [DONE]. Fields that are not named here ' +
     'repeat the request.',
@@ -31,12 +34,12 @@ const DOC = chatDoc(
 )
 
 /** POST /v1/responses: one turn in the form of Open Responses. */
-export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
+export const responseRoutes = (on: Gated, options: ResponseRouteOptions) => {
   const endpoint = createChatEndpoint(options)
   const { limits, keptItems } = options
   const body = jsonBody(responseRequest(limits), { bytesMax: AGENT_BODY_BYTES_MAX })
   const now = () => Math.floor(options.clock.now() / 1000)
-  return new Elysia().use(gate).post(
+  return on.post(
     '/responses',
     async ({ principal, request, upload, server, set }) => {
       const given = await body.read(request, upload)
@@ -49,7 +52,8 @@ export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
       const clientTools = clientToolsIn(input)
       const wanted = turnOfResponse(input, clientTools, sessionId !== null, limits)
       const field = 'input'
-      const call: ChatCall = { principal, request, server, set, model, wanted, field, sessionId }
+      const from = { door: 'responses', principal, request, server, set } as const
+      const call: ChatCall = { ...from, model, wanted, field, sessionId }
       const { turn, head } = await endpoint.openTurn(call)
       const writer = new ResponseWriter({
         request: input,

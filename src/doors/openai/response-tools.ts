@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseUntrustedJson } from '../../core/json.ts'
-import { CLIENT_TOOLS_MAX } from '../../core/limits/contract.ts'
+import { CLIENT_TOOLS_MAX, COLLECTIONS_MAX } from '../../core/limits/contract.ts'
 import { callNames } from '../../tools/tool-box.ts'
 import type { ToolCall, ToolSpec } from '../../upstream/ports/llm.ts'
 import { list, name, oneOf, schemaObject, text, unsupportedValue } from '../shared/fields.ts'
@@ -24,33 +24,49 @@ const CustomTool = z.object({
 const InnerFunction = FunctionTool.extend({ name: name() })
 const InnerCustom = CustomTool.extend({ name: name() })
 
-const NamespaceTool = z.object({
-  type: z.literal('namespace'),
-  name: name(),
-  description: text().nullish(),
-  tools: list(
-    z.discriminatedUnion('type', [InnerFunction, InnerCustom], oneOf('type')),
-    CLIENT_TOOLS_MAX,
-  ),
-})
+const NamespaceTool = z.lazy(() =>
+  z.object({
+    type: z.literal('namespace'),
+    name: name(),
+    description: text().nullish(),
+    tools: list(
+      z.discriminatedUnion('type', [InnerFunction, InnerCustom], oneOf('type')),
+      CLIENT_TOOLS_MAX,
+    ),
+  }),
+)
 
 /** Finds further tools of the client, which runs the search itself. */
-const SearchTool = z.object({
-  type: z.literal('tool_search'),
-  execution: name().nullish(),
-  description: text().nullish(),
-  parameters: schemaObject('object').nullish(),
-})
+const SearchTool = z.lazy(() =>
+  z.object({
+    type: z.literal('tool_search'),
+    execution: name().nullish(),
+    description: text().nullish(),
+    parameters: schemaObject('object').nullish(),
+  }),
+)
 
-const FileSearchTool = z.object({
-  type: z.literal('file_search'),
-  vector_store_ids: z
-    .array(z.string())
-    .refine(
-      ([id, ...more]) => id === 'kb' && more.length === 0,
-      unsupportedValue('vector_store_ids'),
-    ),
-})
+/** Stands for all documents that the caller sees; other ids are those of collections. */
+const EVERYTHING = 'kb'
+
+const FileSearchTool = z.lazy(() =>
+  z.object({
+    type: z.literal('file_search'),
+    vector_store_ids: z
+      .array(z.string().min(1))
+      .max(COLLECTIONS_MAX + 1)
+      .refine(
+        (ids) => ids.length > 0 && (ids.length === 1 || !ids.includes(EVERYTHING)),
+        unsupportedValue('vector_store_ids'),
+      ),
+  }),
+)
+
+/** The collections that the tools of a request search; null: all documents that are seen. */
+export function searchedIn(tools: readonly Tool[]): readonly string[] | null {
+  const ids = tools.flatMap((tool) => (tool.type === 'file_search' ? tool.vector_store_ids : []))
+  return ids.length === 0 || ids.includes(EVERYTHING) ? null : [...new Set(ids)]
+}
 
 /** Tools that OpenAI runs itself, or that its models alone were taught. They are left out. */
 const HOSTED = [
@@ -71,10 +87,8 @@ const HOSTED = [
 ] as const
 
 const kinds = [FunctionTool, CustomTool, NamespaceTool, SearchTool, FileSearchTool] as const
-export const Tool = z.discriminatedUnion(
-  'type',
-  [...kinds, z.object({ type: z.enum(HOSTED) })],
-  oneOf('type'),
+export const Tool = z.lazy(() =>
+  z.discriminatedUnion('type', [...kinds, z.object({ type: z.enum(HOSTED) })], oneOf('type')),
 )
 export type Tool = z.output<typeof Tool>
 
@@ -84,18 +98,22 @@ export const isHosted = (tool: Tool): boolean =>
 const isRunByServer = (tool: Tool): boolean =>
   tool.type === 'tool_search' && tool.execution !== 'client'
 
-const Chosen = z.object({ type: name(), name: name().optional(), namespace: name().optional() })
+const Chosen = z.lazy(() =>
+  z.object({ type: name(), name: name().optional(), namespace: name().optional() }),
+)
 
-export const ToolChoice = z.union([
-  z.enum(['auto', 'none', 'required']),
-  z.object({
-    type: z.literal('allowed_tools'),
-    mode: choiceMode,
-    tools: list(Chosen, CLIENT_TOOLS_MAX),
-  }),
-  z.object({ type: z.enum(['function', 'custom']), name: name(), namespace: name().optional() }),
-  z.object({ type: z.enum([...HOSTED, 'file_search', 'tool_search']) }),
-])
+export const ToolChoice = z.lazy(() =>
+  z.union([
+    z.enum(['auto', 'none', 'required']),
+    z.object({
+      type: z.literal('allowed_tools'),
+      mode: choiceMode,
+      tools: list(Chosen, CLIENT_TOOLS_MAX),
+    }),
+    z.object({ type: z.enum(['function', 'custom']), name: name(), namespace: name().optional() }),
+    z.object({ type: z.enum([...HOSTED, 'file_search', 'tool_search']) }),
+  ]),
+)
 
 /** A hosted tool cannot be called, so a choice of one leaves the model free. */
 export function choiceOf(choice: z.output<typeof ToolChoice>): Choice {

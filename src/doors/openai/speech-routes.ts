@@ -1,4 +1,3 @@
-import { Elysia } from 'elysia'
 import { pulledStream } from '../../core/large-bytes.ts'
 import { LISTENING_MS_MAX } from '../../core/limits/upstream.ts'
 import { EVERYONE } from '../../core/principal.ts'
@@ -7,7 +6,7 @@ import type { OpenTurns } from '../../features/agent/open-turns.ts'
 import type { Voice } from '../../features/voice/service.ts'
 import type { SpeechOutput, Utterance } from '../../features/voice/speech.ts'
 import { jsonBody } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { openAiStream } from '../../http/openai-answers.ts'
 import { answerDoc, bytesContent, EVENTS_CONTENT } from '../../http/openapi-parts.ts'
@@ -25,8 +24,8 @@ export interface SpeechRouteOptions {
 const body = jsonBody(SpeechRequest)
 
 /** POST /v1/audio/speech, as clients of OpenAI's API call it. */
-export const speechRoutes = (gate: Gate, { voice, contexts, openTurns }: SpeechRouteOptions) =>
-  new Elysia().use(gate).post(
+export const speechRoutes = (on: Gated, { voice, contexts, openTurns }: SpeechRouteOptions) =>
+  on.post(
     '/audio/speech',
     async ({ principal, request, upload, server }) => {
       const input = await body.read(request, upload)

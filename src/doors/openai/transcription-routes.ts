@@ -1,4 +1,3 @@
-import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
 import { joinBytes } from '../../core/large-bytes.ts'
@@ -7,7 +6,7 @@ import { EVERYONE } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import type { Voice } from '../../features/voice/service.ts'
 import type { UploadContext } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import { readForm } from '../../http/multipart.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { openAiStream } from '../../http/openai-answers.ts'
@@ -35,8 +34,8 @@ const ANSWER_DOC = answerDoc('What was said, as response_format and stream say',
 })
 
 /** POST /v1/audio/transcriptions, as clients of OpenAI's API call it. */
-export const transcriptionRoutes = (gate: Gate, { voice, contexts }: TranscriptionRouteOptions) =>
-  new Elysia().use(gate).post(
+export const transcriptionRoutes = (on: Gated, { voice, contexts }: TranscriptionRouteOptions) =>
+  on.post(
     '/audio/transcriptions',
     async ({ principal, request, upload, server }) => {
       const { bytes, fields } = await receive(request, upload)

@@ -9,7 +9,11 @@ import { failureOf } from './failure.ts'
 const SILENCE_MS = 2_000
 
 /** Events that come before the model has answered. */
-const EARLY: ReadonlySet<AgentEvent['type']> = new Set(['kb_refs', 'provider_fallback'])
+const EARLY: ReadonlySet<AgentEvent['type']> = new Set([
+  'kb_refs',
+  'file_refs',
+  'provider_fallback',
+])
 const SAID: ReadonlySet<AgentEvent['type']> = new Set(['llm_delta', 'thinking_delta', 'tool_call'])
 
 /** A turn that runs before its stream is open. */

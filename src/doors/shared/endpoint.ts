@@ -1,12 +1,15 @@
 import type { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
+import type { Door } from '../../core/doors.ts'
 import { AppError, appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
+import { namedSubject, SUBJECT_HEADER } from '../../core/subject.ts'
 import { charCount } from '../../core/text.ts'
-import type { AgentEvent } from '../../features/agent/events.ts'
+import type { AgentEvent, Emit } from '../../features/agent/events.ts'
 import type { ModelAnswer } from '../../features/agent/model-loop.ts'
 import type { Agent, OpenedTurn } from '../../features/agent/service.ts'
 import type { Files } from '../../features/files/service.ts'
+import type { UploadContext } from '../../http/body.ts'
 import type { ResponseHeaders } from '../../http/entry.ts'
 import type { JsonAnswer, JsonAnswers } from '../../http/json-answers.ts'
 import type { RequestContexts } from '../../http/observe.ts'
@@ -14,9 +17,8 @@ import { answerDoc, EVENTS_CONTENT, headerDoc, jsonContent } from '../../http/op
 import type { Origins } from '../../http/origin.ts'
 import { type Connections, withoutIdleTimeout } from '../../http/request-limits.ts'
 import { clientOf, type Sse, type StreamFormat } from '../../http/sse.ts'
-import type { KeptItems } from '../openai/kept-items.ts'
 import type { Assistant, Assistants } from './assistants.ts'
-import { beginTurn, type RunningTurn } from './begun.ts'
+import { beginTurn } from './begun.ts'
 import { failureOf } from './failure.ts'
 import type { ChatLimits } from './fields.ts'
 import { type WantedTurn, withFiles } from './file-parts.ts'
@@ -30,20 +32,25 @@ export interface ChatRouteOptions {
   readonly origins: Pick<Origins, 'base'>
   readonly clock: Pick<Clock, 'now' | 'after' | 'steady'>
   readonly limits: ChatLimits
-  readonly keptItems: KeptItems
   readonly files: Pick<Files, 'take'>
-  readonly sources: { readonly fileBytesMax: number }
+  readonly sources: { readonly fileBytesMax: () => number }
 }
 
 /** Header of an answer that is not streamed. */
 const CHANNEL_HEADER = 'x-moonbase-channel'
 
-/** A parsed request and its sender. */
-export interface ChatCall {
+/** A request that passed the gate. */
+export interface Caller {
   readonly principal: Principal
   readonly request: Request
+  readonly upload: UploadContext
   readonly server: Connections | null
   readonly set: ResponseHeaders
+}
+
+/** A parsed request and its sender. */
+export interface ChatCall extends Omit<Caller, 'upload'> {
+  readonly door: Door
   /** The name of the assistant, as the caller gave it. */
   readonly model: string
   /** Who answers, where the door has found it already. */
@@ -54,7 +61,7 @@ export interface ChatCall {
   readonly sessionId: string | null
 }
 
-/** What chat completions and responses have in common after a request was parsed. */
+/** What doors whose callers bring their messages have in common after a request was parsed. */
 export function createChatEndpoint(options: ChatRouteOptions) {
   const { agent, assistants, sse, answers, contexts, origins, clock } = options
   return {
@@ -62,7 +69,9 @@ export function createChatEndpoint(options: ChatRouteOptions) {
     async openTurn({ principal, request, model, wanted, field, sessionId, ...call }: ChatCall) {
       const assistant = call.assistant ?? (await assistants.choose(principal, model))
       const actor = actorOf(principal, assistant)
-      const asked = await withFiles(actor, wanted, options)
+      const subject = namedSubject(actor, wanted.subject, request.headers)
+      const filed = await withFiles(actor, { ...wanted, subject }, options)
+      const asked = { ...filed, door: call.door }
       const turn = await agent.openTurn(actor, asked, sessionId).catch((error: unknown) => {
         throw placed(error, field)
       })
@@ -87,21 +96,22 @@ export function createChatEndpoint(options: ChatRouteOptions) {
     },
 
     /**
-     * The same of a turn that `produce` follows. Answers when the model has begun to; what fails
-     * before that is thrown.
+     * Streams the turn. Answers when the model has begun to; what fails before that is thrown, so
+     * that it has its status.
      */
-    async streamBegun(
+    async answerBegun(
       { principal, request, server, set }: ChatCall,
       turn: OpenedTurn,
-      produce: (running: RunningTurn, signal: AbortSignal, emit: Send) => Promise<void>,
+      telling: Telling,
       format: StreamFormat<string>,
     ): Promise<Response> {
       const client = clientOf(principal, request, server)
       const giveBack = sse.hold(client)
       try {
         const running = await beginTurn(turn, request.signal, clock)
-        const run = (signal: AbortSignal, emit: Send) => produce(running, signal, emit)
-        const response = sse.respond(run, format, set, client, giveBack)
+        const produce = (signal: AbortSignal, emit: Send) =>
+          told(telling, emit, (read) => running.follow(signal, read))
+        const response = sse.respond(produce, format, set, client, giveBack)
         contexts.noteTurn(request, turn)
         return response
       } catch (error) {
@@ -109,6 +119,17 @@ export function createChatEndpoint(options: ChatRouteOptions) {
         contexts.note(request, { channel: turn.channel })
         throw error
       }
+    },
+
+    /** Runs the turn to its end, and answers with what `telling` makes of it. */
+    async answerWhole(call: ChatCall, turn: OpenedTurn, telling: Telling) {
+      const events: AgentEvent[] = []
+      const answer = await this.whole(call, turn, (batch) => {
+        telling.note?.(batch)
+        // The text is in the answer, too.
+        for (const event of batch) if (event.type !== 'llm_delta') events.push(event)
+      })
+      return this.send(call, answer.text.length, telling.whole(answer, events))
     },
 
     /** Sends a long answer as fast as its client reads, and counts its memory until then. */
@@ -148,6 +169,32 @@ function placed(error: unknown, param: string): unknown {
   return isOurs ? new AppError(error.code, error.params, { ...error.details, param }) : error
 }
 
+/** How one API tells of a turn, in frames that are text already or as a whole. */
+export interface Telling {
+  readonly opening: string
+  /** The frames of events as they happen. */
+  of(events: readonly AgentEvent[]): string[]
+  /** The last frames of a successful turn. */
+  ending(answer: ModelAnswer): string[]
+  whole(answer: ModelAnswer, events: readonly AgentEvent[]): JsonAnswer
+  /** Sees the events of a turn that is answered as a whole, as they happen. */
+  note?(events: readonly AgentEvent[]): void
+}
+
+/** Sends all frames of a turn that `run` runs. */
+export async function told(
+  telling: Telling,
+  emit: Send,
+  run: (read: Emit) => Promise<ModelAnswer | null>,
+): Promise<void> {
+  if (telling.opening !== '') await emit([telling.opening])
+  const answer = await run((events) => {
+    const frames = telling.of(events)
+    return frames.length > 0 ? emit(frames) : undefined
+  })
+  if (answer) await emit(telling.ending(answer))
+}
+
 /** Sends frames. When it returns a promise, the client reads more slowly: await it. */
 export type Send = (frames: readonly string[]) => Promise<void> | undefined
 
@@ -172,6 +219,7 @@ export const CHAT_PARAMETERS = headerDoc({
   'X-Moonbase-Kb': 'false: the knowledge base is not searched, as `kb` in the body',
   'X-Moonbase-Session':
     'The session that remembers the conversation, percent-encoded; the body goes before it',
+  [SUBJECT_HEADER]: 'Whom the caller speaks for; the body goes before it',
 })
 
 /**

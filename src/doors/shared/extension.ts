@@ -10,12 +10,39 @@ export const refsOf = (events: readonly AgentEvent[]): KbRef[] =>
 const fileRefsOf = (events: readonly AgentEvent[]): FileRef[] =>
   events.flatMap((event) => (event.type === 'file_refs' ? event.refs : []))
 
+/** What clients are told of an event beside the answer; null for an event of another kind. */
+export function toldOf(event: AgentEvent): object | null {
+  switch (event.type) {
+    case 'kb_refs':
+    case 'file_refs':
+      return { [event.type]: event.refs }
+    case 'tool_call':
+      return { tool_call: { name: event.name } }
+    case 'memory':
+    case 'provider_fallback':
+    case 'tool_result': {
+      const { type, ...data } = event
+      return { [type]: data }
+    }
+    default:
+      return null
+  }
+}
+
+/** The reasoning of the channel that answered: a takeover starts over. */
+export function reasoningOf(events: readonly AgentEvent[]): string {
+  const since = events.findLastIndex(({ type }) => type === 'provider_fallback') + 1
+  const thoughts = events.slice(since).filter((event) => event.type === 'thinking_delta')
+  return thoughts.map(({ text }) => text).join('')
+}
+
 /** The fields that are known only at the end. */
 export const endOf = ({ modelCalls, channel, usage }: ModelAnswer, stats: TurnStats | null) => ({
   stats: {
     iterations: modelCalls,
     channel: channel.label,
     ...(stats?.kb === 'skipped' ? { kb: stats.kb } : {}),
+    ...(stats?.memory ? { memory: stats.memory } : {}),
   },
   ...(usage.isEstimated ? { usage_estimated: true } : {}),
 })
@@ -27,6 +54,9 @@ export function extensionOf(answer: ModelAnswer, events: readonly AgentEvent[]) 
   const results = events.flatMap((event) =>
     event.type === 'tool_result' ? [{ name: event.name, ok: event.ok }] : [],
   )
+  const memory = events.flatMap((event) =>
+    event.type === 'memory' ? [{ action: event.action, id: event.id, text: event.text }] : [],
+  )
   const fallback = events.find((event) => event.type === 'provider_fallback')
   const stats = events.find((event) => event.type === 'stats') ?? null
   return {
@@ -34,6 +64,7 @@ export function extensionOf(answer: ModelAnswer, events: readonly AgentEvent[]) 
     ...(fileRefs.length > 0 ? { file_refs: fileRefs } : {}),
     ...(fallback ? { provider_fallback: { from: fallback.from, reason: fallback.reason } } : {}),
     ...(results.length > 0 ? { tool_results: results } : {}),
+    ...(memory.length > 0 ? { memory } : {}),
     ...endOf(answer, stats),
   }
 }

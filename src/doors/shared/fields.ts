@@ -1,26 +1,32 @@
 import { z } from 'zod'
 import { appError, issue } from '../../core/errors.ts'
-import { SESSION_ID_CHARS_MAX, TEMPERATURE_MAX } from '../../core/limits/contract.ts'
+import {
+  SESSION_ID_CHARS_MAX,
+  STOP_SEQUENCES_MAX,
+  TEMPERATURE_MAX,
+} from '../../core/limits/contract.ts'
 import { CHAT_PARTS_PER_MESSAGE, CLIENT_TOOLS_CHARS_MAX } from '../../core/limits/machine.ts'
 import { charCount } from '../../core/text.ts'
 import { checkImage } from '../../upstream/egress/images.ts'
-import type { Sampling } from '../../upstream/ports/llm.ts'
+import type { ResponseFormat, Sampling } from '../../upstream/ports/llm.ts'
 
-/** Fields that chat completions and responses have in common. */
+/** Fields that the bodies of several APIs have in common. */
 
 /**
- * A body with these fields; null counts as absent. Only known fields are read: a body may have a
- * hundred thousand others.
+ * A body with these fields, which are made at its first use; null counts as absent. Only known
+ * fields are read: a body may have a hundred thousand others.
  */
-export const bodyOf = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) => {
-  const names = Object.keys(schema.shape)
-  return z.preprocess((body) => {
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-    const given = body as Readonly<Record<string, unknown>>
-    const known = names.filter((name) => Object.hasOwn(given, name) && given[name] !== null)
-    return Object.fromEntries(known.map((name) => [name, given[name]]))
-  }, schema)
-}
+export const bodyOf = <Shape extends z.ZodRawShape>(fields: () => z.ZodObject<Shape>) =>
+  z.lazy(() => {
+    const schema = fields()
+    const names = Object.keys(schema.shape)
+    return z.preprocess((body) => {
+      if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+      const given = body as Readonly<Record<string, unknown>>
+      const known = names.filter((name) => Object.hasOwn(given, name) && given[name] !== null)
+      return Object.fromEntries(known.map((name) => [name, given[name]]))
+    }, schema)
+  })
 
 /** Lone surrogates have no UTF-8 form. */
 export const text = () => z.string().overwrite((value) => value.toWellFormed())
@@ -59,23 +65,43 @@ export const imageUrl = z.string().superRefine((url, context) => {
 
 const penalty = z.number().min(-2).max(2).optional()
 
-/** Fields of both bodies. */
+/** How the model chooses its words, by the names that all of these APIs have for it. */
+export const temperature = z.number().min(0).max(TEMPERATURE_MAX).optional()
+export const topP = z.number().min(0).max(1).optional()
+export const stopSequences = () => list(name(), STOP_SEQUENCES_MAX)
+
+export const samplingFields = {
+  temperature,
+  top_p: topP,
+  presence_penalty: penalty,
+  frequency_penalty: penalty,
+}
+type SamplingFields = z.output<z.ZodObject<typeof samplingFields>>
+
+export const samplingOf = (request: SamplingFields): Sampling => ({
+  topP: request.top_p,
+  presencePenalty: request.presence_penalty,
+  frequencyPenalty: request.frequency_penalty,
+})
+
+/** Fields of chat completions and responses. */
 export const sharedFields = {
+  ...samplingFields,
   model: z.string().default(''),
   stream: z.boolean().default(false),
   parallel_tool_calls: z.boolean().optional(),
-  temperature: z.number().min(0).max(TEMPERATURE_MAX).optional(),
-  top_p: z.number().min(0).max(1).optional(),
-  presence_penalty: penalty,
-  frequency_penalty: penalty,
 }
 type Shared = z.output<z.ZodObject<typeof sharedFields>>
 
 export const sharedSampling = (request: Shared): Sampling => ({
-  topP: request.top_p,
-  presencePenalty: request.presence_penalty,
-  frequencyPenalty: request.frequency_penalty,
+  ...samplingOf(request),
   parallelToolCalls: request.parallel_tool_calls,
+})
+
+/** An answer by a schema that has no name. */
+export const formatOf = (schema: Readonly<Record<string, unknown>>): ResponseFormat => ({
+  type: 'json_schema',
+  json_schema: { name: 'answer', schema },
 })
 
 /** Whether the model is to think; null where the caller does not say. */
@@ -148,7 +174,7 @@ export function boundMessages(field: string, limits: ChatLimits) {
   const partsMax = CHAT_PARTS_PER_MESSAGE * limits.messages
   return (given: unknown, context: z.RefinementCtx): unknown => {
     const list: readonly unknown[] = Array.isArray(given) ? given : [{ content: given }]
-    const { parts, units } = sizeOf(list.slice(0, limits.messages), partsMax)
+    const { parts, units } = sizeOf(list.slice(0, limits.messages), partsMax, 2 * limits.chars)
     const refuse = (message: string) => context.addIssue({ code: 'custom', message })
     if (list.length > limits.messages) {
       refuse(issue('field_too_big', { field, max: limits.messages }))
@@ -162,7 +188,7 @@ export function boundMessages(field: string, limits: ChatLimits) {
 }
 
 /** The parts and calls of unchecked messages, and the length of their texts. */
-function sizeOf(messages: readonly unknown[], partsMax: number): { parts: number; units: number } {
+function sizeOf(messages: readonly unknown[], partsMax: number, most: number) {
   let parts = 0
   let units = 0
   const add = (value: unknown): void => {
@@ -173,6 +199,9 @@ function sizeOf(messages: readonly unknown[], partsMax: number): { parts: number
     for (const part of value) {
       add(part?.text)
       add(part?.function?.arguments)
+      // Blocks of Anthropic's API: a call has its input as an object, a result has blocks.
+      if (isLongerThan(part?.input, most)) units += most + 1
+      add(part?.content)
     }
   }
   for (const message of messages as readonly (Partial<Record<string, unknown>> | null)[]) {

@@ -49,7 +49,7 @@ function bytesOf(data: string, param: string): Uint8Array {
 
 export interface FileTaking {
   readonly files: Pick<Files, 'take'>
-  readonly sources: { readonly fileBytesMax: number }
+  readonly sources: { readonly fileBytesMax: () => number }
 }
 
 /**
@@ -72,8 +72,8 @@ export async function withFiles(
   }
   for (const file of sent) {
     const bytes = bytesOf(file.data, file.param)
-    if (bytes.length > sources.fileBytesMax) {
-      throw appError('file_too_large', { max: sources.fileBytesMax / 1024 / 1024 })
+    if (bytes.length > sources.fileBytesMax()) {
+      throw appError('file_too_large', { max: sources.fileBytesMax() / 1024 / 1024 })
     }
     const id = await files.take(principal, file.name, bytes).catch((error: unknown) => {
       throw placed(error, file.param)

@@ -4,19 +4,32 @@ import { issue } from '../../core/errors.ts'
 import { requiredText } from '../../core/fields.ts'
 import { SHARE_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
 import type { BudgetedKey, Principal } from '../../core/principal.ts'
+import { rating, reason } from '../../core/rating.ts'
 import type { OpenShare } from '../../features/shares/store.ts'
+
+const session = z
+  .string({ error: issue('share_session') })
+  .regex(/^share-[A-Za-z0-9_-]{16,100}$/, { error: issue('share_session') })
 
 /** A visitor's turn: a text, and the name that the browser has generated for the session. */
 export const VisitorTurn = z.object({
   text: requiredText('text', SHARE_TEXT_CHARS_MAX),
-  session_id: z
-    .string({ error: issue('share_session') })
-    .regex(/^share-[A-Za-z0-9_-]{16,100}$/, { error: issue('share_session') })
-    .optional(),
+  session_id: session.optional(),
 })
 
+/** A visitor's thumb for an answer. */
+export const VisitorFeedback = z.object({
+  session_id: session,
+  seq: z.int({ error: issue('field_required', { field: 'seq', kind: 'int' }) }),
+  rating,
+  reason,
+})
+
+/** What is answered to it. */
+export const VisitorRated = z.object({ seq: z.int(), rating: z.int() })
+
 /** The principal of a visitor: acts as the app, without any right to manage. */
-export const visitorOf = ({ id, tenantId, appId }: OpenShare): Principal => ({
+export const visitorOf = ({ id, hash, tenantId, appId }: OpenShare): Principal => ({
   kind: 'app',
   tenantId,
   keyId: null,
@@ -24,6 +37,7 @@ export const visitorOf = ({ id, tenantId, appId }: OpenShare): Principal => ({
   deviceId: null,
   userId: null,
   shareId: id,
+  shareHash: hash,
 })
 
 /** The tokens that all visitors of a share may use; they are counted by its id. */

@@ -2,6 +2,7 @@ import { AppError, appError } from '../../core/errors.ts'
 import { sessionId } from '../../core/fields.ts'
 import { AGENT_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
+import { WYOMING_SUBJECT } from '../../core/subject.ts'
 import { charCount } from '../../core/text.ts'
 import type { Agent } from '../../features/agent/service.ts'
 import { replyOf } from '../../speech/spoken-turn.ts'
@@ -44,7 +45,8 @@ export async function converse(
   }
   try {
     await take()
-    const request = { text: said, images: [], kb: true }
+    const asked = { text: said, images: [], kb: true, subject: WYOMING_SUBJECT }
+    const request = { ...asked, door: 'wyoming' as const }
     const turn = await agent.openTurn(principal, request, session)
     try {
       await peer.send('handled', { text: await replyOf(turn, peer.signal), context })

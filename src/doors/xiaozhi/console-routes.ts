@@ -1,8 +1,7 @@
-import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { MANAGERS } from '../../core/principal.ts'
 import type { BoardStore } from '../../features/devices/board-store.ts'
-import type { Gate } from '../../http/gate.ts'
+import type { Gated } from '../../http/gate.ts'
 import type { Origins } from '../../http/origin.ts'
 import type { Sockets } from './sockets.ts'
 
@@ -27,10 +26,10 @@ export interface BoardsConsoleOptions {
 
 /** GET /console/boards. */
 export const boardsConsoleRoutes = (
-  gate: Gate,
+  on: Gated,
   { sockets, lastTurns, origins }: BoardsConsoleOptions,
 ) =>
-  new Elysia().use(gate).get(
+  on.get(
     '/boards',
     async ({ principal, request }): Promise<BoardsResponse> => {
       const base = origins.base(request)

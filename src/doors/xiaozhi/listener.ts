@@ -56,6 +56,11 @@ export class Listener {
     this.#mode = mode
   }
 
+  /** Whether somebody speaks now, as far as the sound until now tells. */
+  get hears(): boolean {
+    return this.#mode === 'manual' || this.#isSpeech || this.#isStopping
+  }
+
   /** A packet of Opus; one that cannot be read is dropped. */
   push(packet: Uint8Array): void {
     if (this.#mode === null || this.#isStopping || this.#waiting.length >= WAITING_MAX) return

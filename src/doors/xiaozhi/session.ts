@@ -26,7 +26,7 @@ import {
 import { createFrameLimit, createSoundLimit } from './sound-limit.ts'
 import type { SpeechDetector } from './speech-detector.ts'
 import { createPlaybackPacer, type PlaybackPacer } from './speech-player.ts'
-import type { BoardTurns, TurnInput } from './turn.ts'
+import type { BoardTurn, BoardTurns, TurnInput } from './turn.ts'
 
 /** The functions of a board's socket that a session uses. */
 export interface Wire {
@@ -81,6 +81,8 @@ export class BoardSession {
   #turn: AbortController | null = null
   #cancelHello: () => void
   #cancelWake = () => {}
+  /** A question waits for what tells whether it is one. */
+  #isAsked = false
   /** The last message of a flood, to be handled after `LATE_MS`. */
   #late: BoardMessage | null = null
   #cancelLate = () => {}
@@ -193,9 +195,15 @@ export class BoardSession {
     this.#cancelWake()
     const question = firstChars(text.trim(), AGENT_TEXT_CHARS_MAX)
     if (question === '') return
-    this.#cancelWake = this.options.clock.after(WAKE_WORD_MS, () =>
-      this.#answer({ text: question }),
-    )
+    const cancel = this.options.clock.after(WAKE_WORD_MS, () => {
+      this.#isAsked = false
+      this.#answer({ text: question })
+    })
+    this.#isAsked = true
+    this.#cancelWake = () => {
+      this.#isAsked = false
+      cancel()
+    }
   }
 
   /** Reports the end of speech even when none has begun, because the board waits for it. */
@@ -212,34 +220,66 @@ export class BoardSession {
     this.#turn = null
   }
 
+  /** Whether nobody speaks to the board, and it is not answered. */
+  get isIdle(): boolean {
+    const isBusy = this.#turn !== null || this.#isAsked || this.#listener.hears
+    return this.#isGreeted && !this.#isClosed && !isBusy
+  }
+
+  /**
+   * Speaks texts by itself; whoever speaks meanwhile interrupts it. `onUnheard` gets the number of
+   * texts that were begun, where that is not all.
+   */
+  say(texts: readonly string[], onUnheard: (begun: number) => void): void {
+    if (!this.isIdle) {
+      onUnheard(0)
+      return
+    }
+    const { turns } = this.options
+    this.#begin(async (turn) => {
+      let begun = 0
+      try {
+        begun = await turns.say(this.caller.principal, turn, texts)
+      } finally {
+        if (begun < texts.length) onUnheard(begun)
+      }
+    })
+  }
+
   #answer(input: TurnInput): void {
+    const { turns } = this.options
+    this.#begin((turn) => turns.run(this.caller.principal, turn, input))
+  }
+
+  /** Ends what runs, and begins a turn in its place. */
+  #begin(run: (turn: BoardTurn) => Promise<void>): void {
     this.#interrupt()
-    const { turns, log } = this.options
+    const { log } = this.options
     const { principal, admit, onStage } = this.caller
     const turn = new AbortController()
     this.#turn = turn
     let sent = 0
-    const work = turns.run(
-      principal,
-      {
-        admit,
-        onStage,
-        sessionId: sessionOf(principal),
-        pacer: this.#pacer,
-        tools: this.#tools.tools,
-        sendMessage: (message) => this.#send(message),
-        sendPacket: (packet) => {
-          const at = FRAME_MS * sent++
-          if (!this.#isClosed) this.wire.sendBinary(writeFrame(this.#version, packet, at))
-        },
-        signal: turn.signal,
+    const work = run({
+      admit,
+      onStage,
+      sessionId: sessionOf(principal),
+      pacer: this.#pacer,
+      tools: this.#tools.tools,
+      sendMessage: (message) => this.#send(message),
+      sendPacket: (packet) => {
+        const at = FRAME_MS * sent++
+        if (!this.#isClosed) this.wire.sendBinary(writeFrame(this.#version, packet, at))
       },
-      input,
-    )
-    work.catch((error: unknown) => {
-      if (error instanceof AppError) this.wire.close(1008, 'revoked')
-      else log.error('turn of a board failed', errorFields(error))
+      signal: turn.signal,
     })
+    work
+      .catch((error: unknown) => {
+        if (error instanceof AppError) this.wire.close(1008, 'revoked')
+        else log.error('turn of a board failed', errorFields(error))
+      })
+      .finally(() => {
+        if (this.#turn === turn) this.#turn = null
+      })
   }
 }
 

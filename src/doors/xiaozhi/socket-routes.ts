@@ -85,7 +85,13 @@ export function socketRoutes(options: SocketRouteOptions) {
           decoder,
         }
         session = new BoardSession(options, caller, ws)
-        entry = { principal, close: (code, reason) => ws.close(code, reason) }
+        const opened = session
+        entry = {
+          principal,
+          close: (code, reason) => ws.close(code, reason),
+          isIdle: () => opened.isIdle,
+          say: (texts, onUnheard) => opened.say(texts, onUnheard),
+        }
         sockets.add(entry)
       },
       message(_, message) {

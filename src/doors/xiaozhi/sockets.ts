@@ -5,6 +5,16 @@ import type { Lease, Leases } from '../../storage/shared-state.ts'
 export interface OpenSocket {
   readonly principal: Principal
   close(code: number, reason: string): void
+  /** Whether the board neither hears nor speaks. */
+  isIdle(): boolean
+  /** Speaks texts by itself; `onUnheard` gets how many were begun, where not all were. */
+  say(texts: readonly string[], onUnheard: (begun: number) => void): void
+}
+
+/** Texts for devices: who takes one tells it or gives it back. */
+export interface Texts<Text extends { readonly device_id: string | null; readonly text: string }> {
+  take(tenantId: string, deviceIds: readonly string[]): Promise<readonly Text[]>
+  giveBack(unheard: readonly Text[]): void
 }
 
 /** Close codes (RFC 6455, section 7.4.1). */
@@ -52,6 +62,28 @@ export function createSockets(
 
     /** To be called after keys of the tenant were revoked: their sockets are closed. */
     recheck,
+
+    /** Has idle boards tell what there is for them; one tenant is asked for at a time. */
+    async deliver<Text extends { readonly device_id: string | null; readonly text: string }>({
+      take,
+      giveBack,
+    }: Texts<Text>): Promise<void> {
+      for (const [tenantId, open] of byTenant) {
+        const idle = [...open].filter(([, socket]) => socket.isIdle()).map(([id]) => id)
+        if (idle.length === 0) continue
+        const texts = Map.groupBy(await take(tenantId, idle), ({ device_id }) => device_id ?? '')
+        for (const [deviceId, given] of texts) {
+          const unheard = (begun: number) => giveBack(given.slice(begun))
+          const socket = open.get(deviceId)
+          if (!socket) unheard(0)
+          else
+            socket.say(
+              given.map(({ text }) => text),
+              unheard,
+            )
+        }
+      }
+    },
 
     /** Ids of the tenant's devices whose socket is open. */
     async connected(tenantId: string): Promise<string[]> {

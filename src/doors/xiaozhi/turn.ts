@@ -5,7 +5,9 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import type { Principal } from '../../core/principal.ts'
 import { charCount, firstChars } from '../../core/text.ts'
 import type { Agent } from '../../features/agent/service.ts'
+import type { Notices } from '../../features/runs/notices.ts'
 import type { Voice } from '../../features/voice/service.ts'
+import { createSentences } from '../../speech/sentences.ts'
 import {
   type Speak,
   type SpokenSentence,
@@ -23,6 +25,7 @@ import {
 } from '../../upstream/ports/speech.ts'
 import type { ServerMessage } from './messages.ts'
 import { createSpeechPlayer, type PlaybackPacer, type SpeechPlayer } from './speech-player.ts'
+import { createSpeechStage, type SpeechStage } from './speech-stage.ts'
 
 export interface BoardTurnOptions {
   readonly agent: Pick<Agent, 'openTurn'>
@@ -30,6 +33,8 @@ export interface BoardTurnOptions {
   readonly codecs: Pick<AudioCodecs, 'wav'>
   readonly clock: Clock
   readonly log: Logger
+  /** What a device is told before its next answer. */
+  readonly notices: Pick<Notices, 'forDevices' | 'giveBack'>
 }
 
 /** The parts of its socket that a turn needs. */
@@ -59,7 +64,39 @@ export class BoardTurns {
   constructor(private readonly options: BoardTurnOptions) {}
 
   /** Rejects with `invalid_key` when the key is not valid any more. */
-  async run(principal: Principal, turn: BoardTurn, input: TurnInput): Promise<void> {
+  run(principal: Principal, turn: BoardTurn, input: TurnInput): Promise<void> {
+    return this.#speaking(turn, async (saying) => {
+      try {
+        await this.#converse(principal, turn, input, saying)
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'invalid_key') throw error
+        if (!turn.signal.aborted) await this.#explain(error, principal, turn, saying)
+      }
+    })
+  }
+
+  /** Speaks texts that nobody asked for. Returns how many of them were begun. */
+  say({ tenantId }: Principal, turn: BoardTurn, texts: readonly string[]): Promise<number> {
+    return this.#speaking(turn, (saying) => this.#tell(tenantId, texts, turn, saying))
+  }
+
+  async #converse(principal: Principal, turn: BoardTurn, input: TurnInput, saying: Saying) {
+    // A typed question is shown even when the turn is refused.
+    if ('text' in input) turn.sendMessage({ type: 'stt', text: input.text })
+    await this.#admit(input, turn)
+    const text = firstChars(await this.#hear(principal, input, turn), AGENT_TEXT_CHARS_MAX)
+    turn.signal.throwIfAborted()
+    if (!('text' in input)) turn.sendMessage({ type: 'stt', text })
+    saying.player.open()
+    await this.#tellWaiting(principal, turn, saying)
+    await this.#answer(principal, text, turn, saying)
+  }
+
+  /** Runs what speaks; resolves once all of it was played, or when the turn is aborted. */
+  async #speaking<Result>(
+    turn: BoardTurn,
+    work: (saying: Saying) => Promise<Result>,
+  ): Promise<Result> {
     const { pacer, signal } = turn
     const stage = createSpeechStage(this.options, turn.onStage)
     const player = createSpeechPlayer({ ...turn, onSound: stage.sounded })
@@ -69,23 +106,49 @@ export class BoardTurns {
     }
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      // A typed question is shown even when the turn is refused.
-      if ('text' in input) turn.sendMessage({ type: 'stt', text: input.text })
-      await this.#admit(input, turn)
-      const text = firstChars(await this.#hear(principal, input, turn), AGENT_TEXT_CHARS_MAX)
-      signal.throwIfAborted()
-      if (!('text' in input)) turn.sendMessage({ type: 'stt', text })
-      player.open()
-      await this.#answer(principal, text, turn, { player, stage })
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'invalid_key') throw error
-      if (!signal.aborted) await this.#explain(error, principal, turn, { player, stage })
+      return await work({ player, stage })
     } finally {
       stage.end()
       await pacer.played(signal).catch(() => {})
       signal.removeEventListener('abort', onAbort)
       player.close()
     }
+  }
+
+  /** Tells what waits for the board; what an interruption kept from being heard waits on. */
+  async #tellWaiting({ tenantId, deviceId }: Principal, turn: BoardTurn, saying: Saying) {
+    const { notices } = this.options
+    const waiting = await notices.forDevices(tenantId, [deviceId ?? ''])
+    const texts = waiting.map(({ text }) => text)
+    const begun = await this.#tell(tenantId, texts, turn, saying)
+    await notices.giveBack(waiting.slice(begun))
+  }
+
+  /** Speaks texts; one that cannot be spoken is shown. Returns how many of them were begun. */
+  async #tell(
+    tenantId: string,
+    texts: readonly string[],
+    { signal, sendMessage }: BoardTurn,
+    { player, stage }: Saying,
+  ): Promise<number> {
+    const aloud = this.#speakFor(tenantId)
+    for (const [place, text] of texts.entries()) {
+      if (signal.aborted) return place
+      player.open()
+      const before = stage.sounds()
+      for (const sentence of sentencesOf(text)) {
+        stage.asked(sentence)
+        const failure = await player.say(speakSentence(aloud, sentence, signal)).then(
+          () => null,
+          (failure: unknown) => failure,
+        )
+        if (signal.aborted) return stage.sounds() > before ? place + 1 : place
+        if (failure === null) continue
+        stage.failed(failure)
+        sendMessage({ type: 'tts', state: 'sentence_start', text: sentence })
+      }
+    }
+    return texts.length
   }
 
   #speakFor(tenantId: string): Speak {
@@ -129,7 +192,8 @@ export class BoardTurns {
   async #answer(principal: Principal, text: string, turn: BoardTurn, { player, stage }: Saying) {
     const { sessionId, tools, signal, onStage } = turn
     const ended = Promise.withResolvers<TurnEnd>()
-    const request = { text, images: [], kb: true, ownTools: tools() }
+    const door = 'xiaozhi' as const
+    const request = { text, images: [], kb: true, ownTools: tools(), door }
     const { agent, clock } = this.options
     const timed = stopwatch(clock, onStage)
     const opening = agent.openTurn(principal, request, sessionId)
@@ -186,6 +250,11 @@ export class BoardTurns {
   }
 }
 
+function sentencesOf(text: string): string[] {
+  const sentences = createSentences()
+  return [...sentences.push(text), ...sentences.finish()]
+}
+
 interface Saying {
   readonly player: SpeechPlayer
   readonly stage: SpeechStage
@@ -197,40 +266,3 @@ function silence(text: string, failure: unknown): SpokenSentence {
   sound.catch(() => {})
   return { text, sound }
 }
-
-type SpeechStage = ReturnType<typeof createSpeechStage>
-
-/** The step of speech for the request log: the time to its first sound. */
-function createSpeechStage({ clock }: BoardTurnOptions, onStage: (stage: Stage) => void) {
-  let askedAt: number | null = null
-  let soundedAt: number | null = null
-  let textChars = 0
-  let failure: unknown = null
-  return {
-    asked(text: string): void {
-      askedAt ??= clock.steady()
-      textChars += charCount(text)
-    },
-    sounded(): void {
-      soundedAt ??= clock.steady()
-    },
-    /** Records a failure; the first one counts, null is none. */
-    failed(error: unknown): void {
-      failure ??= error
-    },
-    /** To be called once, because a turn has one row of speech. */
-    end(): void {
-      if (askedAt === null) return
-      const latencyMs = Math.round((soundedAt ?? clock.steady()) - askedAt)
-      onStage({
-        endpoint: '/v1/tts',
-        ...outcomeOf(failure),
-        latencyMs,
-        textChars,
-        ...NO_TURN,
-      })
-    },
-  }
-}
-
-const NO_TURN = { sessionId: null, channel: null } as const

@@ -17,15 +17,21 @@ const USAGE = 'moonbase backup [FILE] [--json]'
  */
 export async function runBackup(invocation: Invocation): Promise<void> {
   const { args, env, version, write } = invocation
-  const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } })
+  const { values, positionals } = parseArguments(args, {
+    json: { type: 'boolean' },
+    anew: { type: 'boolean' },
+    stream: { type: 'boolean' },
+  })
   // Parsed before the folder is checked, so that a wrong call is reported as such.
   const file = positionals.length === 0 ? null : onlyFile(positionals, USAGE)
   const config = loadConfig(env)
   needsFile(config, 'back it up with pg_dump')
   checkDatabaseExists(config.MB_DATA_DIR)
+  if (values.stream === true) return writeToOutput(config, version)
   if (file === null) {
+    const anew = values.anew === true
     const { storeBackup } = await import('./store-backup.ts')
-    const stored = await storeBackup(config, invocation).catch((error: unknown) => {
+    const stored = await storeBackup(config, invocation, { anew }).catch((error: unknown) => {
       throw explainStorage(error, config.MB_DATA_DIR)
     })
     write(values.json === true ? `${JSON.stringify(stored)}\n` : storedText(stored))
@@ -40,6 +46,19 @@ export async function runBackup(invocation: Invocation): Promise<void> {
     throw explainBackup(error, file, config.MB_DATA_DIR)
   })
   write(report(config, target))
+}
+
+/** For the server, which passes the bytes on to its operator. */
+async function writeToOutput(config: Config, version: string): Promise<void> {
+  const { streamBackup } = await import('./store-backup.ts')
+  const sink = Bun.stdout.writer()
+  await streamBackup(config, version, async (piece) => {
+    sink.write(piece)
+    await sink.flush()
+  }).catch((error: unknown) => {
+    throw explainStorage(error, config.MB_DATA_DIR)
+  })
+  await sink.end()
 }
 
 function checkDatabaseExists(dataDir: string): void {

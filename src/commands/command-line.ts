@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   restore: async (invocation) => (await import('./restore.ts')).runRestore(invocation),
   migrate: async (invocation) => (await import('./migrate.ts')).runMigrate(invocation),
   doctor: async (invocation) => (await import('./doctor/doctor.ts')).runDoctor(invocation),
+  sync: async (invocation) => (await import('./sync/sync.ts')).runSync(invocation),
   [EMBED_COMMAND]: async ({ args: [modelDir = ''] }) =>
     (await import('./workers.ts')).runEmbed(modelDir),
   [ASR_COMMAND]: async ({ args: [pack = ''] }) => (await import('./workers.ts')).runAsr(pack),

@@ -1,23 +1,48 @@
 import type { Database } from 'bun:sqlite'
 import { indexTextsOf } from '../features/knowledge/index/index-text.ts'
-import { keyOf } from '../features/knowledge/index/store.ts'
+import { keyOf } from '../features/knowledge/index/keys.ts'
 import { termsOf } from '../features/knowledge/search/terms.ts'
 import type { Spool } from '../features/knowledge/sources/reading.ts'
+import { countAll } from '../features/logs/store.ts'
+import { EVERY_TURN } from '../features/sessions/indexing-store.ts'
 import { type Statement, sql, type Value } from '../storage/db.ts'
 import type { VectorIndex, WordIndex } from '../storage/indexes.ts'
 import { createSharedFiles } from '../storage/postgres/shared-state.ts'
+import type { Progress, Step } from './progress.ts'
 
 /** The tables to copy, each after those that its rows refer to. */
 const TABLES = [
   ...['tenant', 'user', 'member', 'api_key', 'key_use', 'persona', 'app', 'tenant_settings'],
   ...['session', 'turn', 'talk_turn', 'talk_event', 'request_log', 'usage_day', 'usage_key_day'],
   ...['device', 'provider'],
-  ...['kb_source', 'kb_doc', 'kb_chunk', 'kb_citation', 'mcp_server', 'mcp_tool'],
+  ...['kb_collection', 'kb_source', 'kb_doc', 'kb_chunk', 'kb_citation', 'mcp_server', 'mcp_tool'],
+  'mcp_grant',
   ...['system_setting', 'audit', 'share', 'share_day', 'response_item', 'console_session'],
-  ...['chat_file', 'session_file', 'prompt'],
+  ...[
+    'chat_file',
+    'session_file',
+    'prompt',
+    'schedule',
+    'run',
+    'notice',
+    'picture',
+    'session_picture',
+  ],
+  ...['passkey', 'signin_link', 'usage_person_day'],
+  ...['app_version', 'feedback', 'usage_source_day', 'memory'],
+  ...['webhook', 'webhook_delivery', 'run_trigger'],
+  ...['ask_grant'],
+  ...['scan_page'],
 ]
 /** Tables that are not copied: made from others, or state of running servers. */
-const INDEXES = ['kb_vector', 'kb_word', 'turn_word', 'request_log_count', 'usage_writer']
+const INDEXES = [
+  'kb_vector',
+  'kb_word',
+  'turn_word',
+  'request_log_count',
+  'usage_writer',
+  'open_ask',
+]
 
 export type StoredRow = Readonly<Record<string, Value>>
 
@@ -29,6 +54,7 @@ export interface Copy {
   readonly execute: Execute
   readonly vectors: Pick<VectorIndex, 'upsert'>
   readonly words: Pick<WordIndex, 'upsert'>
+  readonly progress: Progress
   /** The row as it is to be stored. */
   readonly change: (table: string, row: StoredRow) => StoredRow
 }
@@ -88,15 +114,30 @@ export async function emptyAll(execute: Execute): Promise<void> {
   await execute([{ sql: `TRUNCATE ${names}`, args: [] }])
 }
 
+/** The work of one row, in rows of an ordinary table: vectors are long, words are cut anew. */
+const WEIGHTS: Readonly<Record<string, number>> = { kb_vector: 3, kb_word: 16 }
+
+/** What `copyAll` will do, for the estimate of its time. */
+export function stepsOf(source: Database): Step[] {
+  const count = (table: string) =>
+    source.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM "${table}"`).get()?.rows ?? 0
+  return [
+    ...TABLES.map((name) => ({ name, rows: count(name), weight: WEIGHTS[name] ?? 1 })),
+    { name: 'kb_vector', rows: count('kb_vector'), weight: WEIGHTS.kb_vector ?? 1 },
+    { name: 'kb_word', rows: count('kb_chunk'), weight: WEIGHTS.kb_word ?? 1 },
+  ]
+}
+
 /** Copies all rows, including vectors and words. Returns the number of rows by table. */
 export async function copyAll(copy: Copy): Promise<ReadonlyMap<string, number>> {
-  const { source, execute, change } = copy
+  const { source, execute, change, progress } = copy
   const counts = new Map<string, number>()
   for (const table of TABLES) {
     let count = 0
     for (const rows of portions(rowsOf(source, `SELECT * FROM "${table}"`))) {
       await execute(rows.map((row) => insert(table, change(table, row))))
       count += rows.length
+      progress.add(table, rows.length)
     }
     counts.set(table, count)
   }
@@ -104,7 +145,8 @@ export async function copyAll(copy: Copy): Promise<ReadonlyMap<string, number>> 
   await copyWords(copy)
   // The server indexes turns in the background.
   await execute([
-    sql`UPDATE session SET index_below = 16777216`,
+    sql`UPDATE session SET index_from = 0, index_below = ${EVERY_TURN}`,
+    countAll,
     sql`SELECT setval('session_num', (SELECT coalesce(max(num), 0) + 1 FROM session), false)`,
     sql`SELECT setval('kb_doc_num', (SELECT coalesce(max(num), 0) + 1 FROM kb_doc), false)`,
   ])
@@ -131,7 +173,7 @@ export async function copyUploads(
 
 type VectorRow = { key: number; space: string; vector: Uint8Array }
 
-async function copyVectors({ source, execute, vectors }: Copy): Promise<number> {
+async function copyVectors({ source, execute, vectors, progress }: Copy): Promise<number> {
   let count = 0
   const rows = rowsOf<VectorRow>(source, 'SELECT key, space, vector FROM kb_vector ORDER BY key')
   for (const portion of portions(rows)) {
@@ -146,6 +188,7 @@ async function copyVectors({ source, execute, vectors }: Copy): Promise<number> 
       await execute(vectors.upsert(place, entries))
       count += entries.length
     }
+    progress.add('kb_vector', portion.length)
   }
   return count
 }
@@ -157,7 +200,7 @@ const DOCS = `SELECT num, title,
   CASE stage WHEN 'file' THEN source_id ELSE tenant_id END AS scope FROM kb_doc`
 
 /** Builds the word index from the chunks, because the source's index stores no text. */
-async function copyWords({ source, execute, words }: Copy): Promise<void> {
+async function copyWords({ source, execute, words, progress }: Copy): Promise<void> {
   const chunks = source.query<{ seq: number; text: string }, [number]>(
     'SELECT seq, text FROM kb_chunk WHERE doc_num = ? ORDER BY seq',
   )
@@ -172,6 +215,7 @@ async function copyWords({ source, execute, words }: Copy): Promise<void> {
       terms: termsOf(texts[index] ?? ''),
     }))
     await execute(words.upsert(doc.scope, entries))
+    progress.add('kb_word', entries.length)
   }
 }
 

@@ -9,7 +9,9 @@ Commands
   serve                    start the server (the default)
   key create [--email E] [--rate-limit N] [--name NAME] [--daily-tokens N] [--json]
                            make an API key for the person E, who is made if missing
-  admin EMAIL [--remove]   make a person operator of the server; --remove undoes it
+  admin EMAIL [--remove | --link]
+                           make a person operator of the server; --remove undoes it; --link
+                           prints a link that signs them in once
   backup [FILE]            write all data and secrets to one file, also while the server runs;
                            without FILE, encrypted to MB_BACKUP_DIR or MB_BACKUP_S3
   restore FILE [--box ID] [--force]
@@ -18,6 +20,7 @@ Commands
   migrate --from FOLDER [--force]
                            copy a data folder into the database of MB_DATABASE_URL
   doctor [--json]          check folder, native parts, models and upstreams, and advise
+  sync FOLDER --to URL     keep the knowledge base of a server as a folder is; key in MOONBASE_KEY
   version                  print the version
   COMMAND --help           more about a command
 
@@ -58,7 +61,7 @@ Makes an API key and prints it once. Works before the first start and while the 
   --daily-tokens N tokens that its turns may use a day (UTC), 0 is no budget (0)
   --json           print JSON
 `,
-  admin: `Usage: moonbase admin EMAIL [--remove]
+  admin: `Usage: moonbase admin EMAIL [--remove | --link]
 
 Makes a person operator, who sets models, mail, sign-up and people in the console (System). The
 first person who signs in is one. Works before the first start and while the server runs; the person
@@ -66,6 +69,8 @@ is made if missing, and may sign in again if disabled. The code of an address su
 owner@localhost is always printed by the server, also when mail does not work.
 
   --remove         the person is no longer operator; the last one stays
+  --link           only prints a link that signs the person in once, within ten minutes, whatever
+                   MB_SIGNIN says: the way in without mail, or after a passkey was lost
 `,
   backup: `Usage: moonbase backup [FILE] [--json]
 
@@ -110,6 +115,23 @@ secret; it only puts the native parts in place, as a start does. Ends with 1 whe
 fixed.
 
   --json           print JSON: {checks: [{name, level, text, mend}]}
+`,
+  sync: `Usage: moonbase sync FOLDER --to URL [--prefix P] [--collection NAME] [--include GLOB]
+                     [--delete] [--watch] [--dry-run]
+
+Sends new and changed files below FOLDER to the knowledge base of the server at URL, with the API
+key in MOONBASE_KEY, and waits until they are read. A changed file replaces its old text at once
+and whole; one that cannot be read leaves the old text. Hidden files and links are left out, and
+what .gitignore and .moonbaseignore name. Ends with 1 when a file failed, with one line for each.
+
+  MOONBASE_KEY=sk-mb-… moonbase sync handbook --to https://moonbase.example.com --delete
+
+  --prefix P       begins the name under which the server knows each file: one for each folder
+  --collection N   into this collection, by its name or id
+  --include GLOB   only files that match, such as '*.md' or 'docs/**'; may be given several times
+  --delete         delete what has the prefix, on the server, and is gone from the folder
+  --watch          go on, and send what changes, until Ctrl+C
+  --dry-run        only say what would be done
 `,
 }
 

@@ -1,13 +1,9 @@
 import { type Config, ConfigError, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
-import { createSeal, type Seal } from '../core/crypto.ts'
 import { databasePath, lockPath } from '../data-folder/data-folder.ts'
 import { fileStamp, statOrNull } from '../data-folder/files.ts'
 import { explainStorage, OperatorError } from '../data-folder/operator-error.ts'
-import { parseSecrets, readSecretsText, secretsPath } from '../data-folder/secrets.ts'
 import { openSpool } from '../data-folder/spool.ts'
-import { sealOwner } from '../features/mcp-servers/refresh.ts'
-import { ownerOf } from '../features/system/service.ts'
 import type { Statement } from '../storage/db.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { type Connection, openConnection } from '../storage/postgres/connection.ts'
@@ -33,9 +29,11 @@ import {
   emptyAll,
   firstFilled,
   miscounted,
-  type StoredRow,
+  stepsOf,
   unknownTables,
 } from './copy-store.ts'
+import { createProgress } from './progress.ts'
+import { createResealing } from './resealing.ts'
 
 const USAGE = 'usage: moonbase migrate --from FOLDER [--force]'
 /** Time limit of one portion. */
@@ -61,7 +59,7 @@ export async function runMigrate({ args, env, write }: Invocation): Promise<void
   const lock = takeLock(lockPath(folder))
   if (!lock) throw new OperatorError(`a server runs on ${folder}; stop it first`)
   try {
-    const copied = await copyBox({ config, folder, url, replace: values.force === true })
+    const copied = await copyBox({ config, folder, url, replace: values.force === true, write })
     write(report(folder, copied))
   } catch (error) {
     if (error instanceof UnusableDatabase)
@@ -78,6 +76,7 @@ interface Wanted {
   readonly url: string
   /** Whether existing rows of the database may be deleted. */
   readonly replace: boolean
+  readonly write: Invocation['write']
 }
 
 interface Copied {
@@ -88,7 +87,7 @@ interface Copied {
   readonly unreadable: number
 }
 
-async function copyBox({ config, folder, url, replace }: Wanted): Promise<Copied> {
+async function copyBox({ config, folder, url, replace, write }: Wanted): Promise<Copied> {
   const clock = systemClock()
   const path = databasePath(folder)
   // A folder of an earlier version is copied and migrated first, as at a start.
@@ -111,7 +110,9 @@ async function copyBox({ config, folder, url, replace }: Wanted): Promise<Copied
       )
     }
     const indexes = { vectors: createVectorIndex(NO_READER), words: createWordIndex(NO_READER) }
-    const counts = await copyAll({ source, execute, ...indexes, change: sealing.change })
+    const progress = createProgress({ clock, write, steps: stepsOf(source) })
+    const { change } = sealing
+    const counts = await copyAll({ source, execute, ...indexes, change, progress })
     const uploads = await copyUploads({ source, execute }, openSpool(folder))
     const wrong = await miscounted(execute, counts)
     if (wrong[0])
@@ -144,41 +145,6 @@ function executor(connection: Connection) {
     if (statements.length === 0) return []
     const worded = statements.map((one) => ({ ...one, sql: textOf(one.sql, one.args) }))
     return (await connection.send(worded, STEP_MS_MAX)).at(-1)?.rows ?? []
-  }
-}
-
-/** Opens sealed values with the folder's key and seals them with the key of the environment. */
-function createResealing({ MB_ENCRYPTION_KEY: key }: Config, folder: string) {
-  const text = readSecretsText(secretsPath(folder))
-  const old = text === null ? null : parseSecrets(text)?.encryption_key
-  const target = key === undefined || key === 'off' ? null : createSeal(key)
-  const seals = old ? [createSeal(old)] : []
-  let unreadable = 0
-
-  function renew(value: Uint8Array, owner: string): Uint8Array {
-    if (target === null || target.open(value, owner) !== null) return value
-    const opened = seals.map((seal: Seal) => seal.open(value, owner)).find((one) => one !== null)
-    if (opened === undefined || opened === null) unreadable += 1
-    return typeof opened === 'string' ? target.seal(opened, owner) : value
-  }
-
-  const owners: Readonly<Record<string, (row: StoredRow) => readonly [string, string]>> = {
-    provider: (row) => ['key_sealed', String(row.tenant_id)],
-    mcp_server: (row) => [
-      'header_sealed',
-      sealOwner({ tenantId: String(row.tenant_id), id: String(row.id) }),
-    ],
-    system_setting: (row) => ['value_sealed', ownerOf(String(row.name))],
-  }
-
-  return {
-    unreadable: () => unreadable,
-    change(table: string, row: StoredRow): StoredRow {
-      const sealed = owners[table]?.(row)
-      const value = sealed && row[sealed[0]]
-      if (!sealed || !(value instanceof Uint8Array)) return row
-      return { ...row, [sealed[0]]: renew(value, sealed[1]) }
-    },
   }
 }
 

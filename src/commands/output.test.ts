@@ -11,9 +11,15 @@ test('printable text keeps lines, tabs and every language', () => {
 
 test('the banner shows a hostile model name on its own line, without control characters', () => {
   const facts = { url: 'u', data: 'd', channel: HOSTILE, embedding: 'e', voice: 'v', sign_in: 's' }
-  const lines = banner(facts, '1.0.0').split('\n')
+  const lines = banner(facts, '1.0.0', false).split('\n')
   expect(lines.filter((line) => line.startsWith('  Address'))).toEqual(['  Address    u'])
   expect(lines.join('')).not.toMatch(/[\p{Cc}\u202e]/u)
+})
+
+test('the banner of a new server says who will run it', () => {
+  const facts = { url: 'u', data: 'd', channel: 'c', embedding: 'e', voice: 'v', sign_in: 's' }
+  expect(banner(facts, '1.0.0', true)).toContain('The first person to sign in runs this server')
+  expect(banner(facts, '1.0.0', false)).not.toContain('first person')
 })
 
 test('a finding of the doctor cannot look like another one', () => {

@@ -49,7 +49,10 @@ const rdevOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.rdev
 export function startFacts(
   url: string,
   { live, platform, embedding, speech }: Adapters,
-  wyoming?: string,
+  {
+    wyoming,
+    ollama,
+  }: { readonly wyoming?: string | undefined; readonly ollama?: string | undefined },
 ) {
   const config = live.config()
   return {
@@ -59,12 +62,20 @@ export function startFacts(
     embedding: embedding.current.description,
     voice: speech.description(),
     ...(wyoming === undefined ? {} : { wyoming }),
+    ...(ollama === undefined ? {} : { ollama }),
     sign_in: signIn(url, config),
   }
 }
 
-/** The same as text for a terminal. */
-export function banner(facts: ReturnType<typeof startFacts>, version: string): string {
+/**
+ * The same as text for a terminal. `isNew`: nobody has signed in yet, so the next person to do so
+ * becomes its operator.
+ */
+export function banner(
+  facts: ReturnType<typeof startFacts>,
+  version: string,
+  isNew: boolean,
+): string {
   const rows = [
     ['Address', facts.url],
     ['Data', facts.data],
@@ -72,14 +83,19 @@ export function banner(facts: ReturnType<typeof startFacts>, version: string): s
     ['Embedding', facts.embedding],
     ['Voice', facts.voice],
     ...(facts.wyoming === undefined ? [] : [['Wyoming', facts.wyoming]]),
+    ...(facts.ollama === undefined ? [] : [['Ollama', facts.ollama]]),
     ['Sign in', facts.sign_in],
     ['First key', 'moonbase key create (in another terminal)'],
   ]
   const lines = rows.map(
     ([name, text]) => `  ${(name ?? '').padEnd(10)} ${printableLine(text ?? '')}`,
   )
-  return `\n  Moonbase ${version}\n\n${lines.join('\n')}\n\n  Stop with Ctrl+C.\n\n`
+  const first = isNew ? `  ${FIRST_PERSON}\n` : ''
+  return `\n  Moonbase ${version}\n\n${lines.join('\n')}\n\n${first}  Stop with Ctrl+C.\n\n`
 }
+
+const FIRST_PERSON =
+  'The first person to sign in runs this server, and is asked there what should answer.'
 
 function signIn(url: string, config: Config): string {
   const page = `${config.MB_PUBLIC_URL?.replace(/\/$/, '') ?? url}/login`

@@ -20,7 +20,7 @@ import {
   isBackupName,
   timeIn,
 } from '../upstream/ports/backup-store.ts'
-import { boxOfSecrets, openBackupStore } from '../wiring/backups.ts'
+import { boxOfSecrets, openBackupStore } from '../wiring/backup-place.ts'
 import type { Invocation } from './arguments.ts'
 
 /** The backup to restore. */

@@ -29,7 +29,7 @@ import {
   stripBackup,
 } from '../storage/sqlite/backup.ts'
 import { inspect } from '../storage/sqlite/inspect.ts'
-import { boxOf } from '../wiring/backups.ts'
+import { boxOf } from '../wiring/backup-place.ts'
 import { type Invocation, onlyFile, parseArguments } from './arguments.ts'
 import { printableLine } from './output.ts'
 import { findBackup, type RestoreSource, type Wanted } from './restore-source.ts'

@@ -10,13 +10,12 @@ import {
   watchEmptyFolder,
 } from '../data-folder/data-folder.ts'
 import { codeOf, onDataDir } from '../data-folder/operator-error.ts'
+import { createTenantStore } from '../features/tenants/store.ts'
 import { openAdapters } from '../wiring/adapters.ts'
 import { compose } from '../wiring/compose.ts'
 import { type Invocation, parseArguments, UsageError } from './arguments.ts'
 import { banner, codePrinter, isTerminal, startFacts } from './output.ts'
-import { loadTls, type Tls } from './tls.ts'
-
-type App = ReturnType<typeof compose>['app']
+import { loadTls } from './tls.ts'
 
 /** How long open turns may continue after a signal to stop. */
 const DRAIN_MS = 10_000
@@ -50,16 +49,20 @@ export async function runServe({ args, env, version, program, write }: Invocatio
     removeTraces()
     throw error
   })
-  const { app, wyoming: handler, ollama: keyless, sse, close } = compose(adapters)
+  const { app, listener, wyoming: handler, ollama: keyless, sse, close } = compose(adapters)
 
   // Set before the server is announced: a signal without a handler ends the process at once.
   const signal = firstSignal(clock)
-  listen(app, config, tls)
+  listen(() => listener.start(app, { port: config.MB_PORT, ...(tls ? { tls } : {}) }), config)
   const wyoming = (await handler?.listen()) ?? null
-  const ollama = await keyless.listen(app.handle)
+  const ollama = await keyless.listen(app.handle, tls)
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
-  const facts = startFacts(url, adapters, wyoming?.description)
-  if (terminal) write(banner(facts, version))
+  const facts = startFacts(url, adapters, {
+    wyoming: wyoming?.description,
+    ollama: ollama?.description,
+  })
+  const isNew = terminal && !(await createTenantStore(adapters.db).hasOperator())
+  if (terminal) write(banner(facts, version, isNew))
   else log.info('listening', facts)
 
   watchClock(clock, log)
@@ -68,18 +71,17 @@ export async function runServe({ args, env, version, program, write }: Invocatio
   const stop = async (signal: string) => {
     log.info('stopping', { signal, streams: sse.open() })
     // Not awaited: it resolves only after the last kept-alive connection has closed.
-    void app.stop()
+    void listener.stop()
     wyoming?.stop()
     ollama?.stop()
     const others = () => (wyoming?.busy() ?? 0) + (ollama?.busy() ?? 0)
-    const pending = () => (app.server?.pendingRequests ?? 0) + others()
+    const pending = () => listener.pending() + others()
     await answered(pending, clock, DRAIN_MS)
     sse.close()
     wyoming?.close()
     ollama?.close()
     await answered(pending, clock, 1_000)
-    // A server without kept-alive connections has stopped already; stopping it again would throw.
-    if (app.server) await app.stop(true)
+    await listener.stop(true)
     await close()
     lock.release()
   }
@@ -117,12 +119,9 @@ const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => str
     `MB_PORT ${port} needs the right to use ports below 1024; choose a higher one`,
 }
 
-/** Without `reusePort`, with which a second server on this port would get half of the requests. */
-function listen(app: App, config: Config, tls: Tls | null): void {
-  const { MB_HOST: hostname, MB_PORT: port } = config
-  const secured = tls ? { tls: { cert: tls.cert, key: tls.key } } : {}
+function listen(start: () => void, { MB_HOST: hostname, MB_PORT: port }: Config): void {
   try {
-    app.listen({ hostname, port, reusePort: false, ...secured })
+    start()
   } catch (error) {
     // Resolvers have many codes for an unknown name, so any other error of a name counts as one.
     const told = LISTEN_FAULTS[codeOf(error)] ?? (ipaddr.isValid(hostname) ? undefined : noHost)

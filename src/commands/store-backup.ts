@@ -27,7 +27,7 @@ import {
   backupName,
   isOfBox,
 } from '../upstream/ports/backup-store.ts'
-import { backupPlace, boxOf, openBackupStore } from '../wiring/backups.ts'
+import { backupPlace, boxOf, openBackupStore } from '../wiring/backup-place.ts'
 import type { Invocation } from './arguments.ts'
 
 /** The report to the server about a backup that it has started. */
@@ -50,7 +50,11 @@ const SPARE_BYTES = 64 * 1024 * 1024
  * encrypted, stored whole or not at all. Then removes the oldest ones of this box. Throws
  * `OperatorError`.
  */
-export async function storeBackup(config: Config, invocation: Invocation): Promise<StoredReport> {
+export async function storeBackup(
+  config: Config,
+  invocation: Invocation,
+  { anew = false } = {},
+): Promise<StoredReport> {
   const { MB_DATA_DIR: dataDir, MB_BACKUP_PASSPHRASE: passphrase } = config
   const place = backupPlace(config)
   if (place === null || passphrase === undefined) {
@@ -66,12 +70,18 @@ export async function storeBackup(config: Config, invocation: Invocation): Promi
     const last = readBackupState(dataDir)
     const there = (await store.list()).filter(({ name }) => isOfBox(name, box))
     const kept = there.some(({ name }) => name === last?.name) && last?.place === store.place
-    if (last && kept && last.stamp === stamp) return { ...report(last), unchanged: true }
+    if (last && kept && last.stamp === stamp && !anew) return { ...report(last), unchanged: true }
     checkSpace(dataDir)
     const clock = systemClock()
-    const made = { name: backupName(clock.iso(), box), place: store.place, at: clock.now(), stamp }
+    const named = { name: backupName(clock.iso(), box), place: store.place }
+    const made = { ...named, at: clock.now(), stamp, bytes: 0 }
     await writeSnapshot(config, invocation.version, resolve(dataDir), (path) =>
-      store.write(made.name, () => encryptArchive(compressed(path), passphrase)),
+      store.write(made.name, () => {
+        made.bytes = 0
+        return counted(encryptArchive(compressed(path), passphrase), (bytes) => {
+          made.bytes += bytes
+        })
+      }),
     )
     writeBackupState(dataDir, made)
     await removeOldest(store, [made.name, ...there.map(({ name }) => name)], config.MB_BACKUP_KEEP)
@@ -80,6 +90,34 @@ export async function storeBackup(config: Config, invocation: Invocation): Promi
     throw error instanceof BackupStoreError ? new OperatorError(error.message) : error
   } finally {
     lock.release()
+  }
+}
+
+/** Writes a fresh backup, encrypted, to `write`, which resolves when it takes more. */
+export async function streamBackup(
+  config: Config,
+  version: string,
+  write: (piece: Uint8Array) => Promise<void>,
+): Promise<void> {
+  const { MB_DATA_DIR: dataDir, MB_BACKUP_PASSPHRASE: passphrase } = config
+  if (passphrase === undefined) throw new OperatorError('set MB_BACKUP_PASSPHRASE')
+  lowerProcessPriority()
+  const lock = takeLock(backupLockPath(dataDir))
+  if (!lock) throw new OperatorError('another backup of this data folder is being made')
+  try {
+    checkSpace(dataDir)
+    await writeSnapshot(config, version, resolve(dataDir), async (path) => {
+      for await (const piece of encryptArchive(compressed(path), passphrase)) await write(piece)
+    })
+  } finally {
+    lock.release()
+  }
+}
+
+async function* counted(pieces: AsyncIterable<Uint8Array>, add: (bytes: number) => void) {
+  for await (const piece of pieces) {
+    add(piece.length)
+    yield piece
   }
 }
 

@@ -93,13 +93,22 @@ export const parseFunctions: ParseFunctions = {
     const { pageText } = await import('../tools/page-text.ts')
     yield pageText(decodeText(bytes, contentType))
   },
-  async *document(bytes, { fileName, contentType }) {
+  async *drawing(bytes, { page, sideMax }) {
+    const { pictureKind } = await import('../core/picture-kind.ts')
+    const { drawPage, drawPicture } = await import('../documents/drawing.ts')
+    const { openPdfium } = await import('../documents/pdfium-module.ts')
+    yield pictureKind(bytes)
+      ? await drawPicture(bytes, sideMax)
+      : await drawPage(bytes, page, sideMax, openPdfium)
+  },
+  async *document(bytes, { fileName, contentType, scans = false }) {
     const { fileKind } = await import('../features/knowledge/sources/file-kind.ts')
     const { readDocument } = await import('../documents/read.ts')
     const { readCharacterMap } = await import('../native/character-maps.ts')
     const kind = fileKind(bytes, fileName, contentType ?? '')
     if (kind === null) throw new ParseFailure('unsupported')
     if (kind === 'encrypted') throw new ParseFailure('encrypted')
-    yield* readDocument(bytes, { ...kind, contentType, readCharacterMap })
+    const openPdfium = scans ? (await import('../documents/pdfium-module.ts')).openPdfium : null
+    yield* readDocument(bytes, { ...kind, contentType, readCharacterMap, openPdfium })
   },
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../core/log.ts'
 import { onDataDir } from '../data-folder/operator-error.ts'
 import { openSecrets } from '../data-folder/secrets.ts'
 import { openSpool } from '../data-folder/spool.ts'
+import { createMailHealth } from '../features/login/mail-health.ts'
 import { consolePages } from '../http/console-pages.ts'
 import { createJsonParser } from '../http/json-parser.ts'
 import { consoleFolder } from '../native/runtime.ts'
@@ -125,6 +126,7 @@ async function openOn(storage: Storage, config: Config, metrics: Metrics, outsid
   const { db, openShared, reader, scans, vectors, words, turnIndex, nextNum } =
     await storage.opening
   const shared = await openShared(log)
+  const mailHealth = createMailHealth({ clock, announcer: shared.announcer })
   const platform = await finding
   return {
     env,
@@ -158,6 +160,7 @@ async function openOn(storage: Storage, config: Config, metrics: Metrics, outsid
     parser,
     jsonParser,
     mailer,
+    mailHealth,
     pages,
   }
 }

@@ -1,24 +1,32 @@
-import { createApp } from '../app.ts'
+import { createApp, DOOR_ROUTES } from '../app.ts'
 import { MINUTE_MS } from '../core/clock.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Sockets } from '../doors/xiaozhi/sockets.ts'
 import { createTurnConfigStore } from '../features/agent/store.ts'
+import { createTurnCounts } from '../features/agent/turn-counts.ts'
 import { createApps } from '../features/apps/service.ts'
 import { createAppStore } from '../features/apps/store.ts'
 import { createEmbeddings } from '../features/embeddings/service.ts'
+import { forgetApp } from '../features/memories/store.ts'
+import { createSuggest } from '../features/memories/suggest.ts'
 import { createPersonas } from '../features/personas/service.ts'
 import { createPersonaStore } from '../features/personas/store.ts'
 import { createPrompts } from '../features/prompts/service.ts'
 import { createPromptStore } from '../features/prompts/store.ts'
 import { createSettings } from '../features/settings/service.ts'
 import { createSettingsStore } from '../features/settings/store.ts'
+import { createTenantLimitStore } from '../features/tenants/limits-store.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
+import { createAdmission } from '../features/usage/admission.ts'
 import { bearer, createCalls, gate } from '../http/gate.ts'
+import { createListener } from '../http/listener.ts'
 import type { Sse } from '../http/sse.ts'
+import { createPrune } from '../jobs/prune.ts'
 import { createJobs, type Jobs, tenthOfTime } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openAgent } from './agent.ts'
+import { openAsks } from './asks.ts'
 import { openBackups } from './backups.ts'
 import { openChat } from './chat.ts'
 import { openConsole } from './console.ts'
@@ -27,24 +35,30 @@ import { openFiles } from './files.ts'
 import { openHttp, type ServerLimits } from './http.ts'
 import { type Knowledge, openKnowledge } from './knowledge.ts'
 import { openMcp, openMcpServers } from './mcp.ts'
+import { openMemories } from './memories.ts'
 import { openSite } from './monitoring.ts'
 import { openOllama } from './ollama.ts'
+import { openOverview } from './overview.ts'
 import { openProvider } from './provider.ts'
+import { openReminders, openRuns } from './runs.ts'
+import { openScans } from './scans.ts'
 import {
   openAudit,
+  openFeedback,
   openKeys,
   openRecords,
   openRemoval,
   openShares,
+  openTenantLimits,
   openTransfer,
 } from './services.ts'
 import { openDetached, openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
 import { openSystem } from './system.ts'
 import { openVoice } from './voice.ts'
+import { openTriggers, openWebhooks } from './webhooks.ts'
 import { openWyoming } from './wyoming.ts'
 
-/** Each prune also checks the clock: soon after the clock was set, nothing is deleted. */
 const PRUNE_EVERY_MS = 10 * MINUTE_MS
 const ERASE_EVERY_MS = MINUTE_MS / 3
 
@@ -54,55 +68,86 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const jobs = createJobs({ clock, log })
   const http = openHttp(adapters, limits)
   const { budget, contexts, sse, answers, uploads, personLimit, studioLimit } = http
-  const { logs, usage, budgets, buffers } = openRecords(adapters)
+  const tenants = createTenants({ store: createTenantStore(db), clock })
+  const settings = createSettings({ store: createSettingsStore(db), tenants })
+  const webhooks = openWebhooks(adapters, { settings, jobs })
+  const { notify } = webhooks
+  const { logs, usage, budgets, buffers } = openRecords(adapters, webhooks.onSpent)
   const { record } = logs
 
-  const tenants = createTenants({ store: createTenantStore(db), clock })
   const { service: keys, openTurns, sockets } = openKeys(adapters, { usage, tenants })
   const audit = openAudit(adapters)
   const { auditCode } = audit
   const kb = openKnowledge(adapters)
-  const sources = openSources(adapters, { kb, jobs })
-  const files = openFiles(adapters, { kb, sources, jobs })
-  const mcpServers = openMcpServers(adapters, jobs)
-  const apps = createApps({ store: createAppStore(db), keys, clock })
+  const admission = createAdmission({ keys, budgets, limitsOf: createTenantLimitStore(db).of })
+  const provider = openProvider(adapters)
+  const ocr = openScans(adapters, { settings, provider, usage, admission })
+  const sources = openSources(adapters, { kb, scans: ocr, jobs, notify })
+  const files = openFiles(adapters, kb, sources, jobs)
+  const mcpServers = openMcpServers(adapters, jobs, tenants, notify)
+  const forgetsApp = (tenantId: string, appId: string) => [forgetApp(tenantId, appId)]
+  const apps = createApps({ store: createAppStore(db), keys, removal: forgetsApp, clock })
+  const memories = openMemories(adapters, apps, jobs)
   const personas = createPersonas({ store: createPersonaStore(db), clock })
-  const settings = createSettings({ store: createSettingsStore(db), tenants })
   const prompts = createPrompts({ store: createPromptStore(db), clock })
   const shares = openShares(adapters, { apps, keys, budgets })
-  const transfer = openTransfer(adapters, {
-    personas,
-    apps,
-    settings,
-    prompts,
-    mcpServers: mcpServers.service,
-    kb,
-    sources,
-    jobs,
-  })
-  const devices = openDevices(adapters, { keys, auditCode })
-  const provider = openProvider(adapters)
-  const sessions = openSessions(adapters, { jobs, budget })
+  const devices = openDevices(adapters, keys, auditCode)
+  const sessions = openSessions(adapters, jobs, openTurns, budget)
+  const feedback = openFeedback(adapters, sessions, notify)
   const configs = createTurnConfigStore(db)
+  const asks = openAsks(adapters)
+  const turnCounts = createTurnCounts(clock)
   const agent = openAgent(adapters, {
-    keys,
+    turnCounts,
     openTurns,
     usage,
-    budgets,
+    admission,
     devices: devices.service,
+    asks,
     kb,
     files,
     mcpServers,
     provider,
     sessions,
+    reminders: openReminders(adapters, settings),
+    memories,
     configs,
     budget,
   })
-  const detached = openDetached(adapters, { agent, sessions, jobs })
+  const runs = openRuns(adapters, {
+    agent,
+    openTurns,
+    sessions,
+    settings,
+    tenants,
+    usage,
+    mcpServers,
+    notices: devices.notices,
+    webhooks,
+    record,
+    jobs,
+  })
+  const transfer = openTransfer(adapters, {
+    personas,
+    apps,
+    settings,
+    prompts,
+    schedules: runs.schedules,
+    webhooks: webhooks.service,
+    mcpServers: mcpServers.service,
+    kb,
+    sources,
+    jobs,
+  })
+  const detached = openDetached(adapters, agent, sessions, jobs)
+  const startRun = runs.runs.trigger
+  const { ownerOf } = sessions.talks
+  const triggers = openTriggers(adapters, { webhooks, keys, tenants, ownerOf, startRun })
   const voice = openVoice({ speech, agent, clock, log, contexts, record, openTurns })
   const removal = openRemoval(adapters, { kb, sources, jobs })
   const people = openConsole(adapters, {
     tenants,
+    usage,
     keys,
     auditCode,
     jobs,
@@ -113,9 +158,22 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     personLimit,
   })
   const { origins } = people.login
-  const system = openSystem(adapters, { jobs, tenants, kb })
   const backups = openBackups(adapters, jobs)
-  const site = openSite(adapters, { sse, backups, sources, files })
+  const host = () => adapters.live.config().MB_HOST
+  const listener = createListener({ own: config.MB_HOST, host, log })
+  const site = openSite(adapters, {
+    sse,
+    backups,
+    turnCounts,
+    sources,
+    files,
+    schedules: runs,
+    memories,
+  })
+  const { status } = site
+  const overview = openOverview(adapters, { budget, turnCounts, usage, status, backups })
+  const needs = { jobs, tenants, kb, backups, listener, overview }
+  const system = openSystem(adapters, needs)
 
   const call = createCalls({
     limiter: http.limiter,
@@ -131,14 +189,16 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     sse,
     contexts,
     origins,
+    jobs,
   })
-  const mcp = openMcp(adapters, { kb: kb.service, agent, configs, sse, contexts, origins })
+  const mcp = openMcp(adapters, { kb, agent, configs, sse, contexts, origins })
   const xiaozhi = openXiaozhi(adapters, {
     devices,
     voice: voice.voice,
     agent,
     budget,
     sockets,
+    jobs,
     keys,
     call,
     contexts,
@@ -154,21 +214,27 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     record,
   })
 
-  const ollama = openOllama(adapters, keys)
+  const ollama = openOllama(adapters, { keys, configs, modelLists: provider.modelLists })
   const { standIn } = ollama
   const app = createApp({
     services: {
       agent,
+      access: kb.access,
       answers,
       apps,
+      asks,
       audit,
       branches: sessions.branches,
+      collections: sources.collections,
       conversations: sessions.conversations,
       detached,
       devices: devices.service,
       exportSession: sessions.exportSession,
       files: files.service,
       prompts,
+      memories: memories.service,
+      suggest: createSuggest({ agent, recall: sessions.memory.recall }),
+      sse,
       embeddings: createEmbeddings(adapters.embedding),
       kb: kb.service,
       keys,
@@ -179,28 +245,42 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
       openTurns,
       pairing: devices.pairing,
       people: people.people,
+      pictures: sessions.pictures,
       personas,
       provider: provider.service,
       sessions: sessions.service,
       settings,
+      runs: runs.runs,
+      schedules: runs.schedules,
+      notices: devices.notices,
       shares,
+      origins,
+      feedback,
       sources: sources.service,
       studioLimit,
       system,
+      tenantLimits: openTenantLimits(adapters, usage),
       transcripts: sessions.transcripts,
       transfer,
+      triggers: triggers.service,
       usage,
       voice,
+      webhooks: webhooks.service,
     },
-    machineGate: gate('machine', bearer({ call, contexts, keys, standIn }), uploads),
+    machineGate: gate(
+      'machine',
+      bearer({ call, contexts, keys, standIn, doors: DOOR_ROUTES }),
+      uploads,
+    ),
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: devices.endpoints,
+    hooks: triggers.hooks,
     chat,
     ollama,
     mcp,
     xiaozhi,
-    status: site.status,
+    status,
     takesWrites: site.takesWrites,
     metrics: adapters.metrics,
     pages: adapters.pages,
@@ -215,9 +295,30 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     record,
   })
 
-  const lived = [shares, chat.keptItems, detached, files.service, people.sessions, removal]
-  const kept = [logs, usage, audit.audit, ...lived]
-  const prune = schedule(adapters, { jobs, kept, kb, mcpServers })
+  const prune = createPrune({
+    clock,
+    log,
+    byAge: {
+      'request log': logs.prune,
+      usage: usage.prune,
+      audit: audit.audit.prune,
+      asks: asks.prune,
+      shares: shares.prune,
+      'response items': chat.keptItems.prune,
+      'detached turns': detached.prune,
+      files: files.service.prune,
+      'failed sources': sources.prune,
+      logins: people.sessions.prune,
+      runs: runs.runs.prune,
+      notices: devices.notices.prune,
+    },
+    unused: {
+      'files without an app': files.service.sweep,
+      'pictures without a talk': sessions.pictures.prune,
+      'tenants without a member': removal.prune,
+    },
+  })
+  schedule(adapters, { jobs, prune, kb, mcpServers, runs })
   const { rows, sums } = buffers
   const { lastSeen } = devices
   const { citations } = kb
@@ -228,6 +329,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const closing = [...writers, reader, scans, live, modelPack, shared, db]
   return {
     app,
+    listener,
     wyoming,
     ollama,
     sse: closedWith(sse, sockets),
@@ -237,8 +339,10 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     kb,
     buffers: { rows, sums, lastSeen, citations },
     prune,
+    runs: { tick: runs.tick, deliver: xiaozhi.deliver },
     sources,
     servers: mcpServers,
+    webhooks,
     close: () => closeAll(log, closing),
   }
 }
@@ -254,22 +358,21 @@ const closedWith = ({ open, close }: Sse, sockets: Sockets) => ({
 
 interface ScheduleNeeds {
   readonly jobs: Jobs
-  readonly kept: readonly { readonly prune: () => Promise<void> }[]
+  readonly prune: () => Promise<void>
   readonly kb: Knowledge
   readonly mcpServers: ReturnType<typeof openMcpServers>
+  readonly runs: ReturnType<typeof openRuns>
 }
 
-/** The one list of jobs that run at intervals. Returns the job that deletes old records. */
+/** The one list of jobs that run at intervals. */
 function schedule(
   { platform, log, db, clock }: Adapters,
-  { jobs, kept, kb, mcpServers }: ScheduleNeeds,
-): () => Promise<void> {
-  const prune = async () => {
-    for (const records of kept) await records.prune()
-  }
+  { jobs, prune, kb, mcpServers, runs }: ScheduleNeeds,
+): void {
   const erase = tenthOfTime(clock, async (signal) => db.erase?.(signal))
   jobs.every('erase deleted data', ERASE_EVERY_MS, erase)
   jobs.every('prune logs', PRUNE_EVERY_MS, prune)
+  runs.open()
   jobs.every('list mcp tools', MINUTE_MS, mcpServers.retryDue)
   jobs.run('embed anew', kb.reembed.run)
   jobs.every('embed anew', MINUTE_MS, kb.reembed.run)
@@ -277,7 +380,6 @@ function schedule(
     if (await platform.lookAgain())
       log.info('model found', { channel: platform.channel.current.description })
   })
-  return prune
 }
 
 interface Closeable {

@@ -1,14 +1,9 @@
-import type { OidcOptions } from '../channels/openid/oidc.ts'
 import type { Config } from '../config.ts'
 import { DAY_MS, HOUR_MS } from '../core/clock.ts'
 import { deriveKey } from '../core/crypto.ts'
 import { LOCAL_DOMAIN } from '../core/email.ts'
 import { LOGIN_CODES_WINDOW_MS, RATE_WINDOW_MS } from '../core/limits/contract.ts'
-import {
-  INVITATIONS_PER_ADDRESS_MAX,
-  INVITATIONS_PER_DAY_MAX,
-  LOGIN_GUESSES_PER_HOUR_MAX,
-} from '../core/limits/machine.ts'
+import { LOGIN_GUESSES_PER_HOUR_MAX } from '../core/limits/machine.ts'
 import type { Logger } from '../core/log.ts'
 import type { AuditCode } from '../features/audit/service.ts'
 import { createInvitations } from '../features/invitations/service.ts'
@@ -16,16 +11,22 @@ import { createInvitationStore } from '../features/invitations/store.ts'
 import type { Keys } from '../features/keys/service.ts'
 import { createDelivery, type Delivery } from '../features/login/delivery.ts'
 import { createEmailLogin, createLoginCodes } from '../features/login/email.ts'
+import { createLinks } from '../features/login/link-store.ts'
 import { createNativeLogin } from '../features/login/native-app.ts'
 import { createOAuthLogin } from '../features/login/oauth.ts'
+import { createChallenges } from '../features/login/passkeys/challenges.ts'
+import { createPasskeys } from '../features/login/passkeys/service.ts'
+import { createPasskeyStore } from '../features/login/passkeys/store.ts'
 import { createSessionStore } from '../features/login/session-store.ts'
 import { createSessions } from '../features/login/sessions.ts'
 import { createSignupPolicy, type SignupPolicy } from '../features/login/signup-policy.ts'
-import { createMembers, type MembersOptions } from '../features/members/service.ts'
-import { createMemberStore } from '../features/members/store.ts'
+import { createWays } from '../features/login/ways.ts'
+import type { MembersOptions } from '../features/members/service.ts'
 import { createPeople } from '../features/people/service.ts'
 import { createPeopleStore } from '../features/people/store.ts'
+import { createTenantLimitStore } from '../features/tenants/limits-store.ts'
 import { nameOf, type Tenants } from '../features/tenants/service.ts'
+import type { Usage } from '../features/usage/service.ts'
 import type { Uploads } from '../http/body.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { RequestContexts } from '../http/observe.ts'
@@ -38,12 +39,13 @@ import {
 } from '../http/request-limits.ts'
 import { createConsoleSessions, createSessionTokens, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
-import type { UpstreamFetch } from '../upstream/net/upstream-call.ts'
-import type { IdentityProvider } from '../upstream/ports/identity.ts'
 import type { Adapters } from './adapters.ts'
+import { identityProviders } from './identity.ts'
+import { openMembers } from './members.ts'
 
 interface ConsoleNeeds {
   readonly tenants: Tenants
+  readonly usage: Pick<Usage, 'tokensToday' | 'flush'>
   readonly keys: Keys
   readonly auditCode: AuditCode
   readonly jobs: Jobs
@@ -72,14 +74,23 @@ export function openConsole(adapters: Adapters, needs: ConsoleNeeds) {
     findUser: tenants.ofSession,
     moveHome: opened.moveHome,
     end: opened.end,
-    secure: config.MB_COOKIE_SECURE,
+    isSecure: (request) =>
+      config.MB_COOKIE_SECURE === 'auto'
+        ? origins.takesSecureCookies(request)
+        : config.MB_COOKIE_SECURE === 'true',
   })
   warnOfPlainHttp(config, log)
   const { roleIn } = tenants
   const addressOf = clientAddress(proxies)
   const addresses = createRateLimiter(shared.openWindows('address', RATE_WINDOW_MS))
   const guesses = createRateLimiter(shared.openWindows('login guess by address', HOUR_MS))
-  const delivery = openDelivery(adapters)
+  const limits = createTenantLimitStore(db)
+  const tokensOf = async (tenantId: string, userId: string) => ({
+    today: await needs.usage.tokensToday(tenantId, userId),
+    most: (await limits.of(tenantId, userId)).person,
+  })
+  const delivery = openDelivery(adapters, tenants)
+  const links = createLinks(db, clock)
   const signup = createSignupPolicy(tenants, () => live.config().MB_SIGNUP)
   return {
     gate: sessionGate({ sessions, roleIn, origins, contexts, uploads, limit: personLimit }),
@@ -92,6 +103,14 @@ export function openConsole(adapters: Adapters, needs: ConsoleNeeds) {
       onEnded: keys.onRevoked,
       forgetTalks: talks.forget,
       onGone: removal.wake,
+      create: tenants.create,
+      welcome(email) {
+        if (delivery.medium() !== 'mail' || email.endsWith(LOCAL_DOMAIN)) return
+        jobs.run('send welcome', (signal) => delivery.welcome(email, signal))
+      },
+      endSessions: opened.endAll,
+      makeLink: links.make,
+      flush: needs.usage.flush,
     }),
     login: {
       email: openEmailLogin(adapters, { signup, delivery, jobs }),
@@ -110,14 +129,30 @@ export function openConsole(adapters: Adapters, needs: ConsoleNeeds) {
         clock,
         schemes: config.MB_APP_SCHEMES,
       }),
-      tenants,
+      tenants: {
+        emailOf: tenants.emailOf,
+        nameOf: tenants.nameOf,
+        ofSession: tenants.ofSession,
+        tenantsOf: tenants.tenantsOf,
+        tokensOf,
+      },
       sessions,
       opened,
       invitations,
       head: pages.head,
       auditCode,
       origins,
-      secureCookies: config.MB_COOKIE_SECURE,
+      ways: createWays(() => live.config().MB_SIGNIN),
+      passkeys: createPasskeys({
+        store: createPasskeyStore(db),
+        challenges: createChallenges(shared.openCodes, clock),
+        signup,
+        clock,
+      }),
+      links,
+      signup,
+      clock,
+      addressOf,
       addressLimit: addressLimit(addresses, addressOf),
       guessLimit: guessLimit(guesses, addressOf, LOGIN_GUESSES_PER_HOUR_MAX),
     },
@@ -125,7 +160,7 @@ export function openConsole(adapters: Adapters, needs: ConsoleNeeds) {
 }
 
 function warnOfPlainHttp(config: Config, log: Logger) {
-  if (!config.MB_COOKIE_SECURE) {
+  if (config.MB_COOKIE_SECURE === 'false') {
     log.warn('session cookies travel over plain http', { setting: 'MB_COOKIE_SECURE' })
   }
   if (config.MB_OIDC_ISSUER?.startsWith('http:')) {
@@ -133,47 +168,21 @@ function warnOfPlainHttp(config: Config, log: Logger) {
   }
 }
 
-interface MemberNeeds {
-  readonly delivery: Delivery
-  readonly jobs: Jobs
-  readonly tenants: Tenants
-  readonly keys: Keys
-  readonly talks: MembersOptions['talks']
-}
-
-/** Wires the members of a tenant. */
-function openMembers(adapters: Adapters, needs: MemberNeeds) {
-  const { delivery, jobs, tenants, keys, talks } = needs
-  const { db, clock, shared } = adapters
-  const limiter = createRateLimiter(shared.openWindows('invitation', DAY_MS))
-  const mails = shared.openWindows('invitation mail', DAY_MS)
-
-  /** All tenants together send one address few mails a day, because anybody can invite anybody. */
-  async function mail(email: string, inviterId: string): Promise<boolean> {
-    if (delivery.medium() !== 'mail' || email.endsWith(LOCAL_DOMAIN)) return false
-    if (!(await mails.count(email, INVITATIONS_PER_ADDRESS_MAX)).counted) return false
-    jobs.run('send invitation', async (signal) => {
-      const inviter = await tenants.emailOf(inviterId)
-      if (inviter !== '') await delivery.invite(email, inviter, signal)
-    })
-    return true
-  }
-  return createMembers({
-    store: createMemberStore(db),
-    clock,
-    async checkInvitations(tenantId) {
-      await limiter.take(tenantId, INVITATIONS_PER_DAY_MAX)
+/** Sends codes and invitations by mail, or shows codes on the terminal. */
+function openDelivery({ live, mailer, printCode, log, mailHealth }: Adapters, tenants: Tenants) {
+  return createDelivery({
+    mailer,
+    print: printCode,
+    site: () => live.config().MB_PUBLIC_URL,
+    log,
+    health: mailHealth,
+    async isOperator(email) {
+      const known = await tenants.byEmail(email)
+      return known?.operator === true && !known.disabled
     },
-    mail,
-    revokeOfPerson: keys.revokeOfPerson,
-    talks,
-    onRemoved: keys.onRevoked,
+    hasOperator: tenants.hasOperator,
   })
 }
-
-/** Sends codes and invitations by mail, or shows codes on the terminal. */
-const openDelivery = ({ live, mailer, printCode, log }: Adapters) =>
-  createDelivery({ mailer, print: printCode, site: () => live.config().MB_PUBLIC_URL, log })
 
 interface EmailLoginNeeds {
   readonly signup: SignupPolicy
@@ -193,61 +202,4 @@ function openEmailLogin({ clock, secrets, shared }: Adapters, needs: EmailLoginN
     codeLimiter: createRateLimiter(openWindows('login code', LOGIN_CODES_WINDOW_MS)),
     guessLimiter: createRateLimiter(openWindows('login guess', DAY_MS)),
   })
-}
-
-type OidcClient = Pick<OidcOptions, 'issuer' | 'clientId' | 'clientSecret'>
-
-/** The configured providers, in the order of the login page. */
-function identityProviders(config: Config, fetch: UpstreamFetch): IdentityProvider[] {
-  const oidc = (id: string, name: string, client: OidcClient) =>
-    deferred(id, name, async () => {
-      const { createOidcProvider } = await import('../channels/openid/oidc.ts')
-      const { issuer, clientId, clientSecret } = client
-      return createOidcProvider({ fetch, id, name, issuer, clientId, clientSecret })
-    })
-  const providers: IdentityProvider[] = []
-  const { MB_GITHUB_CLIENT_ID: githubId, MB_GITHUB_CLIENT_SECRET: githubSecret } = config
-  if (githubId !== undefined && githubSecret !== undefined) {
-    const client = { fetch, clientId: githubId, clientSecret: githubSecret }
-    const load = async () =>
-      (await import('../channels/openid/github.ts')).createGithubProvider(client)
-    providers.push(deferred('github', 'GitHub', load))
-  }
-  if (config.MB_GOOGLE_CLIENT_ID !== undefined) {
-    const client = {
-      issuer: 'https://accounts.google.com',
-      clientId: config.MB_GOOGLE_CLIENT_ID,
-      clientSecret: config.MB_GOOGLE_CLIENT_SECRET,
-    }
-    providers.push(oidc('google', 'Google', client))
-  }
-  if (config.MB_OIDC_ISSUER !== undefined && config.MB_OIDC_CLIENT_ID !== undefined) {
-    const client = {
-      issuer: config.MB_OIDC_ISSUER,
-      clientId: config.MB_OIDC_CLIENT_ID,
-      clientSecret: config.MB_OIDC_CLIENT_SECRET,
-    }
-    providers.push(oidc('oidc', config.MB_OIDC_NAME ?? 'SSO', client))
-  }
-  return providers
-}
-
-/** Loads a provider's client library with the first login that uses it. */
-function deferred(
-  id: string,
-  name: string,
-  load: () => Promise<IdentityProvider>,
-): IdentityProvider {
-  let loading: Promise<IdentityProvider> | null = null
-  const loaded = () => {
-    loading ??= load()
-    return loading
-  }
-  return {
-    id,
-    name,
-    authorizationUrl: async (attempt, redirectUri) =>
-      (await loaded()).authorizationUrl(attempt, redirectUri),
-    verifiedEmail: async (attempt, callback) => (await loaded()).verifiedEmail(attempt, callback),
-  }
 }

@@ -2,6 +2,7 @@ import { HOUR_MS } from '../core/clock.ts'
 import { deriveKey, randomBytes, randomHex } from '../core/crypto.ts'
 import { ACTIVATIONS_MAX, RATE_WINDOW_MS, WRONG_PAIRINGS_MAX } from '../core/limits/contract.ts'
 import type { MemoryBudget } from '../core/memory-budget.ts'
+import { deviceSubject } from '../core/subject.ts'
 import { createLoopTurns } from '../core/time-slice.ts'
 import { isReachable } from '../doors/xiaozhi/console-routes.ts'
 import type { Sockets } from '../doors/xiaozhi/sockets.ts'
@@ -21,24 +22,26 @@ import {
 } from '../features/devices/store.ts'
 import { createWaitingBoards } from '../features/devices/waiting.ts'
 import type { Keys } from '../features/keys/service.ts'
+import { forgetSubject } from '../features/memories/store.ts'
+import { createNoticeStore, type NoticeRow } from '../features/runs/notice-store.ts'
+import { createNotices } from '../features/runs/notices.ts'
 import type { Voice } from '../features/voice/service.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { Call } from '../http/gate.ts'
 import type { LoggedRequest, RequestContexts } from '../http/observe.ts'
 import type { Origins } from '../http/origin.ts'
 import { createRateLimiter } from '../http/request-limits.ts'
+import type { Jobs } from '../jobs/runner.ts'
 import { createWriteBehindQueue } from '../jobs/write-behind.ts'
 import type { Adapters } from './adapters.ts'
 
-interface DeviceNeeds {
-  readonly keys: Keys
-  readonly auditCode: AuditCode
-}
+/** How soon a board with an open socket hears what it is to be told. */
+const NOTICES_EVERY_MS = 1_000
 
 export type OpenedDevices = ReturnType<typeof openDevices>
 
 /** Wires devices: management, activation, and the time each was last seen. */
-export function openDevices(adapters: Adapters, { keys, auditCode }: DeviceNeeds) {
+export function openDevices(adapters: Adapters, keys: Keys, auditCode: AuditCode) {
   const { config, clock, log, db, shared, secrets } = adapters
   const store = createActivationStore(db)
   const lastSeen = createWriteBehindQueue<LastSeen>({
@@ -51,8 +54,10 @@ export function openDevices(adapters: Adapters, { keys, auditCode }: DeviceNeeds
   const limiter = createRateLimiter(shared.openWindows('activation', RATE_WINDOW_MS))
   const deviceStore = createDeviceStore(db)
   const random = randomBytes
-  const service = createDevices({ store: deviceStore, clock, keys, lastSeen, random })
+  const removal = (tenantId: string, id: string) => [forgetSubject(tenantId, deviceSubject(id))]
+  const service = createDevices({ store: deviceStore, clock, keys, lastSeen, removal, random })
   const boardStore = createBoardStore(db)
+  const notices = createNotices({ store: createNoticeStore(db), clock })
   const secret = deriveKey(secrets.session, 'board key')
   const waiting = createWaitingBoards({
     openCodes: shared.openCodes,
@@ -92,11 +97,13 @@ export function openDevices(adapters: Adapters, { keys, auditCode }: DeviceNeeds
     }),
     /** For the routes that devices themselves call. */
     endpoints: {
+      notices,
       activation: createActivation({ store, clock, keys }),
       limiter,
       auditCode,
       addressOf: clientAddress(config.MB_TRUST_PROXY),
     },
+    notices,
     lastSeen,
   }
 }
@@ -107,6 +114,7 @@ interface XiaozhiNeeds {
   readonly agent: Agent
   readonly budget: MemoryBudget
   readonly sockets: Sockets
+  readonly jobs: Jobs
   readonly keys: Keys
   readonly call: Call
   readonly contexts: RequestContexts
@@ -125,7 +133,15 @@ export function openXiaozhi(adapters: Adapters, needs: XiaozhiNeeds) {
   if (address !== undefined && !isReachable(address)) {
     log.warn('voice boards cannot reach this address', { setting: 'MB_PUBLIC_URL' })
   }
+  const { notices } = devices
+  const deliver = () =>
+    needs.sockets.deliver<NoticeRow>({
+      take: notices.forDevices,
+      giveBack: (unheard) => needs.jobs.run('give notices back', () => notices.giveBack(unheard)),
+    })
+  needs.jobs.every('speak notices', NOTICES_EVERY_MS, deliver)
   return {
+    deliver,
     boards: devices.boards,
     lastTurns: devices.lastTurns,
     addressOf: devices.endpoints.addressOf,
@@ -140,7 +156,7 @@ export function openXiaozhi(adapters: Adapters, needs: XiaozhiNeeds) {
     origins: needs.origins,
     record: needs.record,
     loopTurns: createLoopTurns(clock.steady),
-    turns: new BoardTurns({ agent, voice, codecs, clock, log }),
+    turns: new BoardTurns({ agent, voice, codecs, clock, log, notices }),
     detector: () => (vad ? createModelDetector(vad.open()) : createEnergyDetector()),
     call: needs.call,
   }

@@ -4,27 +4,20 @@ import { createTurnFiles } from '../features/files/turn-files.ts'
 import { createKeepFile } from '../features/knowledge/files/keep.ts'
 import { createFileSearch } from '../features/knowledge/files/search.ts'
 import { createFileTextStore } from '../features/knowledge/files/store.ts'
+import { counted } from '../jobs/counted.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { OpenedSources } from './sources.ts'
 
-/** How often the number of files is counted, for /metrics. */
-const COUNT_EVERY_MS = 30_000
-
-interface FileNeeds {
-  readonly kb: Knowledge
-  readonly sources: OpenedSources
-  readonly jobs: Jobs
-}
-
 export type OpenedFiles = ReturnType<typeof openFiles>
 
 /** Wires files that people talk about. */
-export function openFiles(adapters: Adapters, { kb, sources, jobs }: FileNeeds) {
-  const { config, clock, log, db, reader, vectors, words, embedding, reranker } = adapters
+export function openFiles(adapters: Adapters, kb: Knowledge, sources: OpenedSources, jobs: Jobs) {
+  const { live, clock, log, db, reader, vectors, words, embedding, reranker } = adapters
   const { meters, page } = adapters.metrics
   const { calibrationOf } = kb
+  const { target: targetOf } = kb.access
   const { leases } = adapters.shared
   const store = createFileStore(db)
   const texts = createFileTextStore({ db, reader })
@@ -51,19 +44,12 @@ export function openFiles(adapters: Adapters, { kb, sources, jobs }: FileNeeds) 
       jobs.run('embed anew', kb.reembed.run)
     },
   })
-  const hours = config.MB_FILE_HOURS
-  const service = createFiles({ store, texts, receive, discard, keep, clock, hours })
-  let living = 0
-  if (page !== null) {
-    const count = async () => {
-      living = await store.countAll(clock.now())
-    }
-    jobs.run('count files', count)
-    jobs.every('count files', COUNT_EVERY_MS, count)
-  }
+  const hours = () => live.config().MB_FILE_HOURS
+  const service = createFiles({ store, texts, receive, discard, keep, targetOf, clock, hours })
+  const count = () => store.countAll(clock.now())
   return {
     service,
     inTurns: createTurnFiles({ store, texts, search, use: service.use, clock, log }),
-    living: () => living,
+    living: page === null ? () => 0 : counted(jobs, 'count files', count),
   }
 }

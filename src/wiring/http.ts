@@ -27,7 +27,7 @@ export function openHttp(adapters: Adapters, limits: ServerLimits) {
   const { requestBytesMax = requestBudgetBytes() } = limits
   const { personRequestsMax = PERSON_REQUESTS_MAX } = limits
   const { studioTurnsMax = STUDIO_TURNS_MAX } = limits
-  const { config, clock, log, shared, jsonParser } = adapters
+  const { live, clock, log, shared, jsonParser } = adapters
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const budget = createMemoryBudget(requestBytesMax, TURN_BYTES_SURE)
   const memory = createRequestMemory(budget)
@@ -38,7 +38,7 @@ export function openHttp(adapters: Adapters, limits: ServerLimits) {
     limiter,
     contexts: createRequestContexts(clock.steady),
     answers: createJsonAnswers({ clock, budget, onError }),
-    sse: createSse({ clock, streamsMax: config.MB_MAX_STREAMS, memory, onError }),
+    sse: createSse({ clock, streamsMax: () => live.config().MB_MAX_STREAMS, memory, onError }),
     uploads: {
       timerFor: createBodyTimers({ steady: clock.steady, memory }),
       hold: memory.add,

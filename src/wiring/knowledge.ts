@@ -1,3 +1,5 @@
+import { createAccess, type KbView } from '../features/knowledge/collections/access.ts'
+import { createCollectionStore } from '../features/knowledge/collections/store.ts'
 import { createArchive } from '../features/knowledge/index/archive.ts'
 import { createArchiveStore } from '../features/knowledge/index/archive-store.ts'
 import { createPartStore } from '../features/knowledge/index/part-store.ts'
@@ -21,11 +23,26 @@ export type Knowledge = ReturnType<typeof openKnowledge>
 
 /** The knowledge base with its two indexes. */
 export function openKnowledge(adapters: Adapters) {
-  const { config, clock, log, db, reader, scans, vectors, words, nextNum } = adapters
+  const { live, clock, log, db, reader, scans, vectors, words, nextNum } = adapters
   const { embedding, reranker, shared, metrics } = adapters
-  const docsMax = config.MB_KB_MAX_DOCS
-  const limits = { docsMax, docBytesMax: config.MB_KB_MAX_DOC_KB * 1024 }
-  const store = createKbStore({ db, reader, vectors, words, docsMax, nextNum })
+  const limits = {
+    get docsMax() {
+      return live.config().MB_KB_MAX_DOCS
+    },
+    get docBytesMax() {
+      return live.config().MB_KB_MAX_DOC_KB * 1024
+    },
+  }
+  const store = createKbStore({
+    db,
+    reader,
+    vectors,
+    words,
+    nextNum,
+    get docsMax() {
+      return limits.docsMax
+    },
+  })
   const calibrationOf = createCalibration({ store, vectors, clock })
   const search = createSearch({
     store,
@@ -47,16 +64,28 @@ export function openKnowledge(adapters: Adapters) {
     write: createCitationWrite(db, clock),
   })
   const archiveStore = createArchiveStore({ db, reader: scans })
-  const progress = (tenantId: string) =>
-    archiveStore.progress(tenantId, embedding.current.shared.lastId())
+  const progress = (view: KbView) => archiveStore.progress(view, embedding.current.shared.lastId())
   const service = createKb({ store, prepare, limits, search, clock, citations, progress })
+  const collections = createCollectionStore(db)
   const staleStore = createStaleStore({ db, vectors, words })
   return {
     service,
+    collections,
+    access: createAccess(collections),
     citations,
     limits,
     calibrationOf,
-    parts: createPartStore({ db, vectors, words, docsMax, nextNum, store, prepare }),
+    parts: createPartStore({
+      db,
+      vectors,
+      words,
+      nextNum,
+      store,
+      prepare,
+      get docsMax() {
+        return limits.docsMax
+      },
+    }),
     archive: createArchive({ store, archive: archiveStore, limits, clock }),
     reembed: createReembed({ store: staleStore, embedding, leases: shared.leases, clock, log }),
     searchTool: createSearchTool(service.retrieve),

@@ -7,6 +7,7 @@ import {
   BODY_COST,
   DOCUMENT_BRIEF_MS,
   DOCUMENT_MS_MAX,
+  DRAWING_MS_MAX,
   PARSE_CPU_MS_MAX,
   PARSE_MEMORY_BYTES_MAX,
   PARSE_MEMORY_SHARE_MAX,
@@ -65,9 +66,19 @@ export function openParser(argv: readonly string[], clock: Clock) {
     limits: wholeLimits(DOCUMENT_BRIEF_MS, memoryBytes),
     late: 'slow',
   })
-  const pools = [forTurns, forDocuments, forBriefOnes]
-  const poolOf = ({ name, isBrief = false }: Pick<ParseTask, 'name' | 'isBrief'>) =>
-    name !== 'document' ? forTurns : isBrief ? forBriefOnes : forDocuments
+  // The pages of a scan are many, and files do not wait for all of them.
+  const forDrawings = createParserPool({
+    command,
+    clock,
+    processes: one,
+    limits: wholeLimits(DRAWING_MS_MAX, memoryBytes),
+  })
+  const pools = [forTurns, forDocuments, forBriefOnes, forDrawings]
+  const poolOf = ({ name, isBrief = false }: Pick<ParseTask, 'name' | 'isBrief'>) => {
+    if (name === 'drawing') return forDrawings
+    if (name !== 'document') return forTurns
+    return isBrief ? forBriefOnes : forDocuments
+  }
   const parse: Parser['parse'] = (task, signal) => poolOf(task).parse(task, signal)
   const close = async () => {
     await Promise.all(pools.map((pool) => pool.close()))

@@ -7,7 +7,7 @@ export const openMail = (live: LiveSettings) =>
   live.part(['MB_SMTP_URL', 'MB_MAIL_FROM'], openMailer, async (mailer) => mailer?.close())
 
 /** The mail client is loaded with the first mail: it takes longer to load than everything else. */
-function openMailer(config: Config): Mailer | null {
+export function openMailer(config: Config): Mailer | null {
   const url = config.MB_SMTP_URL
   if (url === undefined) return null
   const from = config.MB_MAIL_FROM ?? defaultFrom(url)

@@ -1,31 +1,36 @@
 import { version } from '../../package.json'
 import { createMcpClient } from '../channels/mcp/client.ts'
-import type { ParseJson } from '../channels/mcp/exchange.ts'
-import type { Config } from '../config.ts'
+import { parseBeside } from '../channels/mcp/parse.ts'
+import { createMcpOAuth } from '../channels/openid/mcp-oauth.ts'
 import { createSeal } from '../core/crypto.ts'
-import { parseUntrustedJson } from '../core/json.ts'
-import type { Principal } from '../core/principal.ts'
 import { createAsk } from '../doors/mcp/ask.ts'
 import type { McpRouteOptions } from '../doors/mcp/routes.ts'
 import { createMcpService } from '../doors/mcp/service.ts'
 import type { Agent } from '../features/agent/service.ts'
 import type { TurnConfigStore } from '../features/agent/store.ts'
-import type { Kb } from '../features/knowledge/service.ts'
 import { createCall } from '../features/mcp-servers/call.ts'
-import { createOffer } from '../features/mcp-servers/offer.ts'
+import { createCredentials } from '../features/mcp-servers/credentials.ts'
+import { createGrantStore } from '../features/mcp-servers/grant-store.ts'
+import { createHashes, createOffer } from '../features/mcp-servers/offer.ts'
+import { ownAddress } from '../features/mcp-servers/own-address.ts'
 import { createRefresh } from '../features/mcp-servers/refresh.ts'
 import { createMcpServers } from '../features/mcp-servers/service.ts'
+import { createSignIn } from '../features/mcp-servers/sign-in.ts'
 import { createMcpServerStore } from '../features/mcp-servers/store.ts'
+import type { Tenants } from '../features/tenants/service.ts'
+import type { Notify } from '../features/webhooks/worker.ts'
 import { createMcp } from '../http/mcp.ts'
 import type { RequestContexts } from '../http/observe.ts'
 import type { Origins } from '../http/origin.ts'
 import type { Sse } from '../http/sse.ts'
 import type { Jobs } from '../jobs/runner.ts'
+import { takesTokens } from '../upstream/egress/url-guard.ts'
 import { createUpstreamFetch } from '../upstream/net/upstream-call.ts'
 import type { Adapters } from './adapters.ts'
+import type { Knowledge } from './knowledge.ts'
 
 interface McpNeeds {
-  readonly kb: Kb
+  readonly kb: Knowledge
   readonly agent: Agent
   readonly configs: TurnConfigStore
   readonly sse: Sse
@@ -36,59 +41,60 @@ interface McpNeeds {
 /** Wires the MCP server that other programs call. */
 export function openMcp({ clock, log }: Adapters, needs: McpNeeds): McpRouteOptions {
   const { kb, agent, configs, sse, contexts, origins } = needs
+  const { service: documents, access } = kb
   const ask = createAsk(agent, clock)
-  const service = createMcpService({ log, kb, usesKb: configs.usesKb, ask })
+  const service = createMcpService({ log, kb: documents, access, usesKb: configs.usesKb, ask })
   return { mcp: createMcp({ version, log }), service, sse, contexts, origins }
 }
 
 /** Wires the MCP servers whose tools the assistants of tenants call. */
-export function openMcpServers(adapters: Adapters, jobs: Jobs) {
+export function openMcpServers(
+  adapters: Adapters,
+  jobs: Jobs,
+  tenants: Pick<Tenants, 'emailOf'>,
+  notify: Notify,
+) {
   const { live, clock, log, db, shared, secrets, egress, jsonParser } = adapters
   const { leases } = shared
   const fetchFor = (tenantId: string) => createUpstreamFetch(egress.fetchFor(tenantId))
-  const parse = parseBeside(jsonParser)
+  const parse = parseBeside(jsonParser.parse)
   const client = createMcpClient({ fetchFor, parse, clock, version })
   const store = createMcpServerStore(db)
   const seal = secrets.encryption && createSeal(secrets.encryption)
-  const refresh = createRefresh({ store, seal, client, leases, clock, log, inBackground: jobs.run })
   const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
+  const oauth = createMcpOAuth({ fetchFor, mayAsk: (url) => takesTokens(url, allow()), clock })
+  const grants = createGrantStore(db)
+  const credentials = createCredentials({ store: grants, seal, oauth, leases, clock, log, notify })
+  const signIn = createSignIn({
+    store: grants,
+    seal,
+    oauth,
+    credentials,
+    openCodes: shared.openCodes,
+    emailOf: tenants.emailOf,
+    clock,
+    log,
+  })
+  const refresh = createRefresh({
+    store,
+    credentials,
+    client,
+    leases,
+    clock,
+    log,
+    notify,
+    inBackground: jobs.run,
+  })
   const callMs = live.config().MB_MCP_CALL_MS
-  const isOwn = ownAddress(live.config)
-  const call = createCall({ seal, client, clock, refresh, callMs })
+  const isOwn = ownAddress(() => {
+    const { MB_PUBLIC_URL: publicUrl, MB_PORT: port } = live.config()
+    return { publicUrl, port }
+  })
+  const call = createCall({ credentials, client, clock, refresh, callMs })
   return {
-    service: createMcpServers({ store, seal, allow, refresh, call, clock }),
+    service: createMcpServers({ store, seal, allow, refresh, call, signIn, clock }),
     toolsOfServers: createOffer({ store, seal, call, clock, refresh, isOwn }),
+    hashesOf: createHashes(store),
     retryDue: refresh.retryDue,
   }
 }
-
-/** Longer texts would hold the event loop; hostile text of this size holds it 3 ms. */
-const PARSED_HERE_CHARS_MAX = 256 * 1024
-
-/** Parses long texts in a worker process. */
-const parseBeside =
-  ({ parse }: Adapters['jsonParser']): ParseJson =>
-  async (tenantId, text) => {
-    if (text.length > PARSED_HERE_CHARS_MAX) {
-      return (await parse(tenantId, new TextEncoder().encode(text)))?.value
-    }
-    try {
-      return parseUntrustedJson(text)
-    } catch {
-      return undefined
-    }
-  }
-
-/** Whether an address leads back to this server: as it is published, as it was called, or here. */
-const ownAddress =
-  (config: () => Config) =>
-  ({ host, hostname, port }: URL, { nested }: Principal): boolean => {
-    const { MB_PUBLIC_URL, MB_PORT } = config()
-    return (
-      host === nested?.host ||
-      (MB_PUBLIC_URL !== undefined && host === new URL(MB_PUBLIC_URL).host) ||
-      (LOOPBACK.test(hostname) && port === String(MB_PORT))
-    )
-  }
-
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/

@@ -111,5 +111,5 @@ export async function openPlatform({ live, clock, fetch, packed }: PlatformNeeds
 export type Platform = Awaited<ReturnType<typeof openPlatform>>
 
 const OFFLINE =
-  'none connected; the built-in responder answers. Start Ollama, LM Studio or llama.cpp, ' +
-  'or set MB_LLM_BASE_URL'
+  'none connected; the built-in responder answers. Choose one in the browser, Server → Models, ' +
+  'or start Ollama, LM Studio or llama.cpp'

@@ -1,6 +1,7 @@
 import type { LlamaServer, ModelState } from '../channels/llama/server.ts'
 import { type Availability, availability } from '../channels/openai/models.ts'
 import type { Gauges } from '../channels/prometheus/metrics.ts'
+import type { DoorCount, TurnCounts } from '../features/agent/turn-counts.ts'
 import { createStatus, type Probe, type ProbeFinding } from '../features/site/status.ts'
 import type { Sse } from '../http/sse.ts'
 import { sql } from '../storage/db.ts'
@@ -68,7 +69,8 @@ function localRecognition({ asr, exists, wanted }: LocalRecognition): ProbeFindi
 /** The checks of the status page; without the `vital` one the server is down. */
 function openProbes(
   adapters: Adapters,
-  backups: Backups | null,
+  backups: Backups,
+  turnsOfHour: TurnCounts['lastHour'],
 ): { vital: string; probes: readonly Probe[] } {
   const { live, db } = adapters
   const { llm, tts, asr, ask } = upstreamProbes(adapters)
@@ -87,13 +89,31 @@ function openProbes(
     const { rerank: packed } = adapters.modelPack.servers
     return packed ? packedModel(packed) : null
   }
-  const backup = () => backups?.finding() ?? null
-  const all = { database, backup, llm, embedding, rerank, tts, asr }
+  const backup = () => backups.finding()
+  /** Said while anybody may sign up, so that an operator who did not mean that sees it. */
+  const signup = (): ProbeFinding | null => {
+    const { MB_SIGNUP, MB_SIGNIN } = live.config()
+    const canJoin = MB_SIGNIN.some((way) => way !== 'passkey')
+    return MB_SIGNUP === 'open' && canJoin ? { state: 'ok', class: 'open' } : null
+  }
+  const turns = () => answersOf(turnsOfHour())
+  const all = { database, backup, llm, embedding, rerank, tts, asr, turns, signup }
   const probes = Object.entries(all).map(([name, run]) => ({
     name,
     run: async (signal: AbortSignal) => run(signal),
   }))
   return { vital: 'database', probes }
+}
+
+/** Fewer turns in an hour tell nothing. */
+const TURNS_TOLD_MIN = 5
+
+/** Whether people were answered: a model may be listed, and refuse each question. */
+function answersOf(counts: readonly DoorCount[]): ProbeFinding | null {
+  const sum = (kind: 'turns' | 'failures') => counts.reduce((all, row) => all + row[kind], 0)
+  const turns = sum('turns')
+  if (turns < TURNS_TOLD_MIN) return null
+  return sum('failures') * 2 < turns ? found('ok') : { state: 'down', class: 'turns_failing' }
 }
 
 /**
@@ -122,26 +142,34 @@ async function connects({ hostname, port }: URL, signal: AbortSignal): Promise<P
 
 interface SiteNeeds {
   readonly sse: Sse
-  readonly backups: Backups | null
+  readonly backups: Backups
+  readonly turnCounts: Pick<TurnCounts, 'lastHour'>
   readonly sources: { readonly open: Gauges['sources'] }
+  readonly schedules: { readonly count: Gauges['schedules'] }
   readonly files: { readonly living: Gauges['files'] }
+  readonly memories: { readonly facts: Gauges['memories'] }
 }
 
 /** What the public pages show of the server's state, and what /metrics shows to its operator. */
-export function openSite(adapters: Adapters, { sse, backups, sources, files }: SiteNeeds) {
+export function openSite(
+  adapters: Adapters,
+  { sse, backups, turnCounts, sources, files, schedules, memories }: SiteNeeds,
+) {
   const { clock, db, metrics, embedding } = adapters
   const embeddingTexts = () => embedding.current.embedder.pending()
-  const backupAge = backups?.ageSeconds ?? null
+  const backupAge = backups.ageSeconds
   const databaseConnections = db.connections ?? null
   metrics.watch({
     streams: sse.open,
     embeddingTexts,
     sources: sources.open,
     files: files.living,
+    schedules: schedules.count,
+    memories: memories.facts,
     backupAge,
     databaseConnections,
   })
-  const { vital, probes } = openProbes(adapters, backups)
+  const { vital, probes } = openProbes(adapters, backups, turnCounts.lastHour)
   const status = createStatus({ clock, basis: adapters.live.config, vital, probes })
   return { status, takesWrites: db.takesWrites }
 }

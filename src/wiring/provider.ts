@@ -40,6 +40,7 @@ export function openProvider(adapters: Adapters) {
     store,
     seal,
     clock,
+    defaultModel: models.defaultModel,
     platform: () => platform.channel.current.endpoint,
     ask: (tenantId, endpoint) =>
       tenantId === null

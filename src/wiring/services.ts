@@ -1,9 +1,11 @@
-import { newId } from '../core/crypto.ts'
+import { createSeal, newId } from '../core/crypto.ts'
 import { createSockets } from '../doors/xiaozhi/sockets.ts'
 import { createOpenTurns, type OpenTurns } from '../features/agent/open-turns.ts'
 import type { Apps } from '../features/apps/service.ts'
 import { type AuditCode, createAudit } from '../features/audit/service.ts'
 import { createAuditStore } from '../features/audit/store.ts'
+import { createFeedback } from '../features/feedback/service.ts'
+import { createFeedbackStore } from '../features/feedback/store.ts'
 import { createKeys, type Keys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import { createLogs } from '../features/logs/service.ts'
@@ -11,27 +13,27 @@ import { createLogStore, type RowEnd, type WaitingRow } from '../features/logs/s
 import type { McpServers } from '../features/mcp-servers/service.ts'
 import type { Personas } from '../features/personas/service.ts'
 import type { Prompts } from '../features/prompts/service.ts'
+import { createRunStore } from '../features/runs/run-store.ts'
+import type { Schedules } from '../features/runs/schedules.ts'
 import type { Settings } from '../features/settings/service.ts'
 import { createShares } from '../features/shares/service.ts'
 import { createShareStore } from '../features/shares/store.ts'
+import { createTenantLimitStore } from '../features/tenants/limits-store.ts'
 import { createRemoval } from '../features/tenants/removal.ts'
 import { createRemovalStore } from '../features/tenants/removal-store.ts'
 import type { Tenants } from '../features/tenants/service.ts'
 import { createTransfer } from '../features/transfer/service.ts'
-import {
-  addToSum,
-  type Budgets,
-  createBudgets,
-  createUsage,
-  keyOfSum,
-  type Usage,
-} from '../features/usage/service.ts'
+import { type Budgets, type BudgetsOptions, createBudgets } from '../features/usage/budgets.ts'
+import { addToSum, createUsage, keyOfSum, type Usage } from '../features/usage/service.ts'
 import { createUsageStore, type UsageSum } from '../features/usage/store.ts'
+import type { Webhooks } from '../features/webhooks/service.ts'
+import type { Notify } from '../features/webhooks/worker.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import { createWriteBehindQueue, createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { Adapters } from './adapters.ts'
 import type { Knowledge } from './knowledge.ts'
+import type { OpenedSessions } from './sessions.ts'
 import type { OpenedSources } from './sources.ts'
 
 interface KeyNeeds {
@@ -50,14 +52,16 @@ export function openKeys({ db, shared, clock }: Adapters, { usage, tenants }: Ke
   })
   const turns = createOpenTurns({ clock, keys, tenants, shares: createShareStore(db) })
   const sockets = createSockets(keys.stillValid, leases)
+  const runs = createRunStore(db)
   const recheckHere = (tenantId: string) =>
     Promise.all([turns.recheck(tenantId), sockets.recheck(tenantId)])
   announcer.on('revoked', recheckHere)
   /** Ends open turns and sockets whose key is no longer valid, in this process and in others. */
   async function recheck(tenantId: string): Promise<void> {
+    await runs.stopRevoked(tenantId, clock.now())
     await Promise.all([recheckHere(tenantId), announcer.announce('revoked', tenantId)])
   }
-  const openTurns: OpenTurns = { run: turns.run, stream: turns.stream, recheck }
+  const openTurns: OpenTurns = { run: turns.run, stream: turns.stream, count: turns.count, recheck }
   return { service: keys, openTurns, sockets }
 }
 
@@ -68,9 +72,16 @@ interface ShareNeeds {
 }
 
 /** Wires the links at which anybody can talk to an app. */
-export function openShares({ db, clock }: Adapters, { apps, keys, budgets }: ShareNeeds) {
+export function openShares({ db, clock, secrets }: Adapters, { apps, keys, budgets }: ShareNeeds) {
   const store = createShareStore(db)
-  return createShares({ store, apps, keys, budgets, clock, onRemoved: keys.onRevoked })
+  const seal = secrets.encryption && createSeal(secrets.encryption)
+  return createShares({ store, apps, keys, budgets, seal, clock, onClosed: keys.onRevoked })
+}
+
+/** Wires the thumbs for answers. */
+export function openFeedback({ db, clock }: Adapters, { service }: OpenedSessions, notify: Notify) {
+  const store = createFeedbackStore(db)
+  return createFeedback({ store, clock, isSeen: service.isSeen, notify })
 }
 
 interface TransferNeeds {
@@ -78,6 +89,8 @@ interface TransferNeeds {
   readonly apps: Apps
   readonly settings: Settings
   readonly prompts: Prompts
+  readonly schedules: Schedules
+  readonly webhooks: Webhooks
   readonly mcpServers: McpServers
   readonly kb: Knowledge
   readonly sources: OpenedSources
@@ -86,16 +99,26 @@ interface TransferNeeds {
 
 /** Wires export and import of what a tenant has set, and of its documents. */
 export function openTransfer({ clock, log, shared }: Adapters, needs: TransferNeeds) {
-  const { personas, apps, settings, prompts, mcpServers, kb, sources, jobs } = needs
+  const { personas, apps, settings, prompts, schedules, webhooks, mcpServers, kb } = needs
+  const { sources, jobs } = needs
   return createTransfer({
     personas,
     apps,
     settings,
     prompts,
+    schedules,
+    webhooks,
     mcpServers,
     clock,
     log,
-    documents: { docs: kb.archive, sources: sources.archive, clock, log },
+    collections: sources.collections,
+    documents: {
+      collections: sources.collections,
+      docs: kb.archive,
+      sources: sources.archive,
+      clock,
+      log,
+    },
     leases: shared.leases,
     onDocuments() {
       jobs.run('remove old documents', sources.archive.sweep)
@@ -119,12 +142,18 @@ export function openRemoval({ db, clock }: Adapters, { kb, sources, jobs }: Remo
 }
 
 /** Wires the audit log, to which the routes of both sides report changes. */
-export function openAudit({ db, clock, log, config }: Adapters) {
-  const audit = createAudit({ store: createAuditStore(db), clock, log })
+export function openAudit({ db, clock, log, config, live }: Adapters) {
+  const audit = createAudit({
+    store: createAuditStore(db),
+    clock,
+    log,
+    days: () => live.config().MB_LOG_DAYS,
+  })
   const addressOf = clientAddress(config.MB_TRUST_PROXY)
-  const auditCode: AuditCode = (request, server, { route, target, ...principal }) => {
+  const auditCode: AuditCode = (request, server, made) => {
+    const { method = 'POST', route, target, name = null, ...principal } = made
     const address = addressOf(request, server)
-    return audit.record({ principal, method: 'POST', route, target, address })
+    return audit.record({ principal, method, route, target, name, address })
   }
   return { audit, addressOf, auditCode }
 }
@@ -133,7 +162,10 @@ export function openAudit({ db, clock, log, config }: Adapters) {
 const SHARED_BUDGET_MS = 1_000
 
 /** Wires what is written about answered requests: log rows and the count of calls. */
-export function openRecords({ db, shared, scans, clock, log }: Adapters) {
+export function openRecords(
+  { db, shared, scans, clock, log, live }: Adapters,
+  onSpent: NonNullable<BudgetsOptions['onSpent']>,
+) {
   const store = createLogStore(db, scans)
   const rows = createWriteBehindQueue<WaitingRow | RowEnd>({
     clock,
@@ -152,8 +184,8 @@ export function openRecords({ db, shared, scans, clock, log }: Adapters) {
   })
   const { betweenWrites } = sums
   const keptMs = shared.isAlone ? Number.POSITIVE_INFINITY : SHARED_BUDGET_MS
-  const budgets = createBudgets({ store: usageStore, clock, keptMs, betweenWrites })
-  const logs = createLogs({ store, clock, buffer: rows })
+  const budgets = createBudgets({ store: usageStore, clock, keptMs, betweenWrites, onSpent })
+  const logs = createLogs({ store, clock, buffer: rows, days: () => live.config().MB_LOG_DAYS })
   return {
     logs,
     usage: createUsage({ store: usageStore, clock, sums, budgets }),
@@ -161,3 +193,14 @@ export function openRecords({ db, shared, scans, clock, log }: Adapters) {
     buffers: { rows, sums },
   }
 }
+
+/** Wires what operators see of tenants, and their limits. */
+export const openTenantLimits = (
+  { db, clock, live }: Adapters,
+  { flush }: Pick<Usage, 'flush'>,
+) => ({
+  store: createTenantLimitStore(db),
+  clock,
+  docsMax: () => live.config().MB_KB_MAX_DOCS,
+  flush,
+})

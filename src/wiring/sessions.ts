@@ -1,7 +1,13 @@
 import type { MemoryBudget } from '../core/memory-budget.ts'
+import { personSubject } from '../core/subject.ts'
 import { createDetached } from '../features/agent/detached.ts'
 import { createDetachedStore } from '../features/agent/detached-store.ts'
+import type { OpenTurns } from '../features/agent/open-turns.ts'
 import type { Agent } from '../features/agent/service.ts'
+import { createPictureStore } from '../features/files/picture-store.ts'
+import { createPictures } from '../features/files/pictures.ts'
+import { createFileStore } from '../features/files/store.ts'
+import { forgetSubject } from '../features/memories/store.ts'
 import { beginning } from '../features/sessions/access.ts'
 import { createBranchStore } from '../features/sessions/branch-store.ts'
 import { createBranches } from '../features/sessions/branches.ts'
@@ -14,21 +20,29 @@ import { createSessionExport } from '../features/sessions/export.ts'
 import { createFolding } from '../features/sessions/folding.ts'
 import { createIndexing } from '../features/sessions/indexing.ts'
 import { createIndexingStore } from '../features/sessions/indexing-store.ts'
+import { keepRecent } from '../features/sessions/recent.ts'
 import { createMemory, createSessions, createTranscripts } from '../features/sessions/service.ts'
-import { createSessionStore, keepRecent } from '../features/sessions/store.ts'
+import { createSessionStore } from '../features/sessions/store.ts'
+import { createTitleStore } from '../features/sessions/title-store.ts'
+import { createTitles } from '../features/sessions/titles.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 
-interface SessionNeeds {
-  readonly jobs: Jobs
-  readonly budget: MemoryBudget
-}
+/** A turn is found before that, too: a search indexes what waits. */
+const INDEX_EVERY_MS = 10_000
+
+export type OpenedSessions = ReturnType<typeof openSessions>
 
 /** Wires sessions: what a turn remembers, and what people and programs read of it. */
-export function openSessions(adapters: Adapters, { jobs, budget }: SessionNeeds) {
-  const { config, clock, log, db, scans: reader, turnIndex: index, shared } = adapters
-  const keepsTranscript = config.MB_TRANSCRIPT
-  const stored = createSessionStore(db, { keepsTranscript, index })
+export function openSessions(
+  adapters: Adapters,
+  jobs: Jobs,
+  openTurns: OpenTurns,
+  budget: MemoryBudget,
+) {
+  const { live, clock, log, db, scans: reader, turnIndex: index, shared } = adapters
+  const keepsTranscript = () => live.config().MB_TRANSCRIPT
+  const stored = createSessionStore(db, { keepsTranscript })
   // Where another process may store the next turn, each turn reads the session from the database.
   const store = shared.isAlone ? keepRecent(stored) : stored
   /** Deletes what was kept while transcripts were on. */
@@ -36,24 +50,46 @@ export function openSessions(adapters: Adapters, { jobs, budget }: SessionNeeds)
     while (!signal.aborted && (await store.forgetFolded()) > 0);
   }
   const { leases } = shared
-  const indexing = createIndexing({ store: createIndexingStore({ db, reader, index }), leases })
+  const indexing = createIndexing({ store: createIndexingStore({ db, index }), leases, clock })
   jobs.run('index conversations', indexing.run)
-  if (!keepsTranscript) jobs.run('forget transcripts', forgetFolded)
+  jobs.every('index conversations', INDEX_EVERY_MS, indexing.run)
+  if (!keepsTranscript()) jobs.run('forget transcripts', forgetFolded)
   const service = createSessions({ store })
-  const transcripts = createTranscripts({ store: createTranscriptStore(db), sessions: store })
+  const turns = createTranscriptStore(db)
+  const transcripts = createTranscripts({ store: turns, sessions: store })
+  const talkStore = createConversationStore({ db, reader, index })
   const conversations = createConversations({
-    store: createConversationStore({ db, reader, index }),
+    store: talkStore,
     index,
+    indexing,
   })
+  const titles = createTitles({ store: createTitleStore({ db, index }), jobs, log, openTurns })
+  service.onRemoved(titles.endSession)
+  const removal = (tenantId: string, userId: string) => [
+    ...store.removal(tenantId, userId),
+    forgetSubject(tenantId, personSubject(userId)),
+  ]
+  const pictures = createPictures({
+    store: createPictureStore(db),
+    files: createFileStore(db),
+    sessions: store,
+    clock,
+    isKeeping: keepsTranscript,
+  })
+  service.onRemoved(pictures.sweep)
   return {
+    titles,
+    pictures,
+    turns,
+    /** Gives a conversation its title. */
+    entitle: talkStore.rename,
     /** What people have said. */
-    talks: { removal: store.removal, forget: store.forget, ownerOf: store.ownerOf },
+    talks: { removal, forget: store.forget, ownerOf: store.ownerOf },
     branches: createBranches({
       store: createBranchStore(db),
       conversations,
       sessions: service,
       clock,
-      onCopied: () => jobs.run('index conversations', indexing.run),
     }),
     memory: createMemory({ store }),
     folding: createFolding({ store, clock, jobs, leases, log, budget }),
@@ -64,21 +100,21 @@ export function openSessions(adapters: Adapters, { jobs, budget }: SessionNeeds)
   }
 }
 
-interface DetachedNeeds {
-  readonly agent: Pick<Agent, 'openTurn'>
-  readonly sessions: ReturnType<typeof openSessions>
-  readonly jobs: Jobs
-}
-
 const SETTLE_EVERY_MS = 10_000
 
 /** Wires turns that go on when their reader leaves. */
-export function openDetached(adapters: Adapters, { agent, sessions, jobs }: DetachedNeeds) {
+export function openDetached(
+  adapters: Adapters,
+  agent: Agent,
+  sessions: OpenedSessions,
+  jobs: Jobs,
+) {
   const { clock, log, db, shared } = adapters
   const { leases, announcer } = shared
   const detached = createDetached({
     store: createDetachedStore(db),
     sessions: sessions.talks,
+    pictures: sessions.pictures,
     beginning,
     agent,
     clock,

@@ -7,18 +7,22 @@ import { createReranker } from '../channels/openai/reranker.ts'
 import { ConfigError, givenSettings, loadConfig, SETTINGS } from '../config.ts'
 import { createSeal } from '../core/crypto.ts'
 import { appError } from '../core/errors.ts'
+import { createLastTests } from '../features/system/last-tests.ts'
 import type { SystemRouteOptions } from '../features/system/routes.ts'
-import { createSystem, type SettingTexts } from '../features/system/service.ts'
+import { createSystem, type SettingChange, type SettingTexts } from '../features/system/service.ts'
 import type { SystemPart } from '../features/system/settings.ts'
 import { createSystemStore } from '../features/system/store.ts'
 import { createTrial, type Try } from '../features/system/trial.ts'
 import type { Tenants } from '../features/tenants/service.ts'
+import type { Listener } from '../http/listener.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import { createWebSearch } from '../tools/web-search.ts'
 import { ChannelFailure } from '../upstream/ports/failure.ts'
 import { DEFAULT_VOICE } from '../upstream/ports/speech.ts'
 import type { Adapters } from './adapters.ts'
+import type { Backups } from './backups.ts'
 import type { Knowledge } from './knowledge.ts'
+import { mailTrial, testMail } from './mail-trial.ts'
 import { lookForModelPack } from './model-pack.ts'
 import type { SealedSetting } from './opened-storage.ts'
 import { textsOf } from './stored-settings.ts'
@@ -56,12 +60,15 @@ interface SystemNeeds {
   readonly jobs: Jobs
   readonly tenants: Pick<Tenants, 'emailOf'>
   readonly kb: Pick<Knowledge, 'reembed'>
+  readonly backups: Pick<Backups, 'settingsChanged' | 'routes'>
+  readonly overview: SystemRouteOptions['machine']['overview']
+  readonly listener: Pick<Listener, 'settingsChanged' | 'check' | 'addresses'>
 }
 
 /** Wires the settings of the whole server. */
 export function openSystem(
   adapters: Adapters,
-  { jobs, tenants, kb }: SystemNeeds,
+  { jobs, tenants, kb, backups, listener, overview }: SystemNeeds,
 ): SystemRouteOptions {
   const { clock, db, env, fetch, live, log, secrets, shared, stored } = adapters
   const store = createSystemStore(db)
@@ -71,8 +78,18 @@ export function openSystem(
     try {
       return await live.prepare(loadConfig(env, texts))
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      throw appError('field_invalid', { field: error.setting ?? '' }, { cause: error })
+      throw explained(error)
+    }
+  }
+
+  const allowMail = mailTrial(adapters)
+  async function allowed(change: SettingChange): Promise<void> {
+    try {
+      const { MB_HOST: host } = change.after
+      if (host !== undefined && host !== change.before.MB_HOST) listener.check(host)
+      await allowMail(change)
+    } catch (error) {
+      throw explained(error)
     }
   }
 
@@ -83,15 +100,22 @@ export function openSystem(
     stored,
     defaultOf,
     prepare,
+    allow: allowed,
     readStored: async () => (shared.isAlone ? null : textsOf(await store.all(), seal, log)),
-    onApplied: () => jobs.run('embed anew', kb.reembed.run),
+    onApplied() {
+      jobs.run('embed anew', kb.reembed.run)
+      backups.settingsChanged()
+      listener.settingsChanged()
+    },
     announce: () => shared.announcer.announce('settings', ''),
   })
   shared.announcer.on('settings', system.reload)
   shared.announcer.watch(onceChanged(async () => revisionOf(await store.all()), system.reload))
   return {
+    machine: { overview, backups: backups.routes },
     system,
-    trial: createTrial({ clock, tries: systemTries(adapters) }),
+    tests: createLastTests({ clock, settings: () => system.get().settings }),
+    trial: createTrial({ clock, tries: systemTries(adapters, listener) }),
     emailOf: ({ userId }) => tenants.emailOf(userId ?? ''),
     async localModels() {
       const found = await findLocalServers({ fetch, clock, timeoutMs: LOCAL_MS_MAX })
@@ -122,13 +146,22 @@ export function openSystem(
   }
 }
 
+/** A wrong setting, as a fault of the request. */
+const explained = (error: unknown): unknown =>
+  error instanceof ConfigError
+    ? appError('field_invalid', { field: error.setting ?? '' }, { cause: error })
+    : error
+
 const TRY_MS = 25_000
 /** The operator's id where tenants take turns; no tenant has this id. */
 const OPERATOR = 'operator'
 const RATE = 16_000
 
 /** Tries each part of the server with a small piece of its real work. */
-function systemTries(adapters: Adapters): Readonly<Record<SystemPart, Try>> {
+function systemTries(
+  adapters: Adapters,
+  listener: SystemNeeds['listener'],
+): Readonly<Record<SystemPart, Try>> {
   const { clock, embedding, fetch, live, platform, speech } = adapters
   return {
     async llm(signal) {
@@ -180,17 +213,13 @@ function systemTries(adapters: Adapters): Readonly<Record<SystemPart, Try>> {
       await tool.run({ query: 'moon' }, { signal, tenantId: OPERATOR })
       return new URL(root).host
     },
+    host: async () => listener.addresses().join(', '),
     async mail(signal, email) {
       const mailer = adapters.mailer.current
       if (mailer === null) return null
-      await mailer.send({ to: email, subject: SUBJECT, text: LETTER }, signal)
+      await mailer.send(testMail(email), signal)
+      await adapters.mailHealth.went()
       return email
     },
   }
 }
-
-const SUBJECT = 'Moonbase 测试邮件 / test mail'
-const LETTER = `这封邮件说明 Moonbase 可以发信。
-
-This mail shows that Moonbase can send mail.
-`

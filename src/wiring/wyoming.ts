@@ -4,6 +4,7 @@ import { ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { newId } from '../core/crypto.ts'
 import { appError } from '../core/errors.ts'
+import { isLoopback } from '../core/loopback.ts'
 import { createWyomingHandler } from '../doors/wyoming/handler.ts'
 import type { WyomingCaller, WyomingRow } from '../doors/wyoming/requests.ts'
 import type { OpenTurns } from '../features/agent/open-turns.ts'
@@ -23,8 +24,6 @@ interface WyomingNeeds {
   readonly voice: Voice
   readonly record: (request: LoggedRequest) => void
 }
-
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
 /** The Wyoming server for Home Assistant; null unless it is configured. */
 export function openWyoming(adapters: Adapters, needs: WyomingNeeds) {
@@ -68,7 +67,7 @@ export function openWyoming(adapters: Adapters, needs: WyomingNeeds) {
       )
       log.info('wyoming listens', { host, port: server.port })
       // Wyoming has no login: every client that reaches the port acts with this key.
-      const isOpen = !LOOPBACK.test(host)
+      const isOpen = !isLoopback(host)
       if (isOpen) log.warn('wyoming is open to the network', { host })
       const isKnown = (await caller()) !== null
       if (!isKnown) log.warn('wyoming key is unknown or revoked', { setting: 'MB_WYOMING_KEY' })

@@ -3,7 +3,7 @@ import { HOUR_MS, systemClock } from '../../core/clock.ts'
 import { readBackupState } from '../../data-folder/backup-state.ts'
 import { OperatorError } from '../../data-folder/operator-error.ts'
 import { BackupStoreError, backupName } from '../../upstream/ports/backup-store.ts'
-import { backupPlace, openBackupStore } from '../../wiring/backups.ts'
+import { backupPlace, openBackupStore } from '../../wiring/backup-place.ts'
 import type { Invocation } from '../arguments.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 

@@ -1,6 +1,7 @@
 import { checkSmtp, type SmtpFault } from '../../channels/smtp/mailer.ts'
 import type { Config } from '../../config.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
+import { isNearHost } from '../../core/near-host.ts'
 import { readStart, type UpstreamFetch } from '../../upstream/net/upstream-call.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -18,7 +19,10 @@ const FAULTS: Readonly<Record<SmtpFault, readonly [string, string]>> = {
 export async function checkMail(config: Config, signal: AbortSignal): Promise<Finding> {
   const name = 'Mail'
   if (config.MB_SMTP_URL === undefined)
-    return ok(name, 'none; login codes are printed by the server')
+    return ok(
+      name,
+      'none; login codes are printed by the server. Set it in the browser, Server → Mail',
+    )
   const fault = await checkSmtp(config.MB_SMTP_URL, signal)
   if (fault === null) return ok(name, 'the server takes mail from us')
   const [text, mend] = FAULTS[fault]
@@ -34,7 +38,7 @@ export async function checkLogin(
   const name = 'Login'
   const site = config.MB_PUBLIC_URL
   const findings: Finding[] = []
-  if (site && isPlain(site) && config.MB_COOKIE_SECURE) {
+  if (site && isPlain(site) && dropsCookies(site, config.MB_COOKIE_SECURE)) {
     const mend = 'serve https, or set MB_COOKIE_SECURE=false on a network of your own'
     findings.push(warn(name, 'browsers drop a secure cookie of MB_PUBLIC_URL, plain http', mend))
   }
@@ -45,6 +49,10 @@ export async function checkLogin(
   }
   return findings
 }
+
+/** Whether browsers drop the session cookie that comes by plain http from this address. */
+const dropsCookies = (site: string, secure: Config['MB_COOKIE_SECURE']) =>
+  secure === 'true' || (secure === 'auto' && !isNearHost(new URL(site).hostname))
 
 /** Whether the address is plain http on a host that browsers do not treat as local. */
 function isPlain(site: string): boolean {

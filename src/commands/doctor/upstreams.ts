@@ -24,6 +24,7 @@ import { openSpeech } from '../../wiring/voice.ts'
 import { printableLine } from '../output.ts'
 import { type Finding, fail, ok, type UpstreamParts, warn } from './finding.ts'
 import { checkLogin, checkMail } from './mail.ts'
+import { checkOllamaPort } from './ollama.ts'
 import { checkDetector, checkHomeAssistant, checkRecognition } from './voice.ts'
 
 const PATIENCE_MS = 5_000
@@ -88,17 +89,19 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
       ? checkModel(config, endpoint, description, fetch, signal())
       : modelFinding(found, description)
   }
-  const [model, spoken, heard, detector, home, search, rerank, mail, login] = await Promise.all([
-    thinking(),
-    tts(signal()),
-    recognition(),
-    checkDetector(parts),
-    checkHomeAssistant(parts, signal()),
-    checkSearch(parts, signal()),
-    checkRerank(parts, signal()),
-    checkMail(config, signal()),
-    checkLogin(config, fetch, signal()),
-  ])
+  const [model, spoken, heard, detector, home, ollama, search, rerank, mail, login] =
+    await Promise.all([
+      thinking(),
+      tts(signal()),
+      recognition(),
+      checkDetector(parts),
+      checkHomeAssistant(parts, signal()),
+      checkOllamaPort(parts, signal()),
+      checkSearch(parts, signal()),
+      checkRerank(parts, signal()),
+      checkMail(config, signal()),
+      checkLogin(config, fetch, signal()),
+    ])
   await live.close()
   await parser.close()
   return [
@@ -108,6 +111,7 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
     heard,
     detector,
     home,
+    ollama,
     search,
     rerank,
     mail,
@@ -172,7 +176,8 @@ async function checkRerank(
 function modelFinding({ state, class: word }: ProbeFinding, description: string): Finding {
   const name = 'Language model'
   if (state === 'off') {
-    return warn(name, 'none connected; the built-in responder answers', 'set MB_LLM_BASE_URL')
+    const mend = 'choose one in the browser, Server → Models, or set MB_LLM_BASE_URL'
+    return warn(name, 'none connected; the built-in responder answers', mend)
   }
   const mend = word === 'unauthorized' ? 'check MB_LLM_API_KEY' : 'check MB_LLM_BASE_URL'
   return fail(name, `${description}: ${SAID[word] ?? word}`, mend)

@@ -77,7 +77,8 @@ export async function checkHomeAssistant(
   }
 }
 
-function isFree(host: string, port: number): Promise<boolean> {
+/** Whether a server could listen there. */
+export function isFree(host: string, port: number): Promise<boolean> {
   const server = createServer()
   return new Promise((resolve) => {
     server.once('error', () => resolve(false))

@@ -6,6 +6,7 @@ import { ApiError, serverAnswers, UNREACHED } from './api/client.ts'
 import { followTurn, streamTurn } from './api/stream.ts'
 import { talks } from './api/talks.ts'
 import { ConversationsContext, createConversations } from './features/studio/conversations.ts'
+import { hasTaken } from './features/studio/has-taken.ts'
 import { joinTabs } from './features/studio/tabs.ts'
 import { I18nProvider, loadTexts, preferredLanguage } from './i18n/index.tsx'
 import { isDirty, markDirtyForms } from './lib/dirty-forms.ts'
@@ -26,7 +27,6 @@ async function start(root: HTMLElement): Promise<void> {
   const router = createPages()
   markDirtyForms()
   const presence = createPresence(serverAnswers)
-  addEventListener(UNREACHED, () => void presence.watch())
   // Opening a page moves the focus to its heading, as a page load would, or to the field that the
   // page has focused.
   router.subscribe('onResolved', ({ fromLocation, pathChanged }) => {
@@ -55,9 +55,12 @@ async function start(root: HTMLElement): Promise<void> {
     stream: streamTurn,
     follow: followTurn,
     turns: talks,
+    hasTaken,
+    isAway: presence.isAway,
     pause: () => new Promise((resolve) => setTimeout(resolve, RESUME_MS)),
     storage: sessionStorage,
   })
+  addEventListener(UNREACHED, () => void presence.watch().then(conversations.sendWaiting))
   joinTabs(conversations, queries)
   conversations.resume()
   createRoot(root).render(

@@ -7,6 +7,7 @@ import {
   type RouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import { loadPageTexts, preferredLanguage } from './i18n/index.tsx'
 import { loadChunk } from './lib/lazy-chunks.ts'
 import { Missing } from './pages/missing.tsx'
 import { CHAT } from './shell/nav.ts'
@@ -15,8 +16,15 @@ import { Loading } from './ui/state.tsx'
 import { ToastRegion } from './ui/toasts.tsx'
 
 /** Every page is a separate file, loaded when it is first opened. */
-const lazy = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) =>
+const first = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) =>
   lazyRouteComponent(() => loadChunk(load), name)
+
+/** A page beside the chat and the sign-in, which brings the texts of pages with it. */
+const lazy = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) =>
+  first(async () => {
+    const [page] = await Promise.all([load(), loadPageTexts(preferredLanguage())])
+    return page
+  }, name)
 
 const root = createRootRoute({
   component: () => (
@@ -36,12 +44,12 @@ const shell = createRoute({ getParentRoute: () => root, path: '/app', component:
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
-  component: lazy(() => import('./pages/start.tsx'), 'Start'),
+  component: first(() => import('./pages/start.tsx'), 'Start'),
 })
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  component: lazy(() => import('./pages/login.tsx'), 'Login'),
+  component: first(() => import('./pages/login.tsx'), 'Login'),
 })
 const guide = lazy(() => import('./pages/guide.tsx'), 'Guide')
 const manual = [
@@ -94,7 +102,7 @@ const pages = [
   ),
   page(
     '/',
-    lazy(() => import('./pages/studio.tsx'), 'Studio'),
+    first(() => import('./pages/studio.tsx'), 'Studio'),
   ),
   page(
     '/assistants',
@@ -125,6 +133,10 @@ const pages = [
     lazy(() => import('./pages/devices.tsx'), 'Devices'),
   ),
   page(
+    '/devices/$id',
+    lazy(() => import('./pages/device.tsx'), 'DevicePage'),
+  ),
+  page(
     '/tools',
     lazy(() => import('./pages/tools.tsx'), 'Tools'),
   ),
@@ -141,16 +153,60 @@ const pages = [
     lazy(() => import('./pages/usage.tsx'), 'UsagePage'),
   ),
   page(
+    '/schedules',
+    lazy(() => import('./pages/schedules.tsx'), 'Schedules'),
+  ),
+  page(
     '/personas',
     lazy(() => import('./pages/personas.tsx'), 'Personas'),
+  ),
+  page(
+    '/memory',
+    lazy(() => import('./pages/memory.tsx'), 'MemoryPage'),
+  ),
+  page(
+    '/webhooks',
+    lazy(() => import('./pages/webhooks.tsx'), 'Webhooks'),
+  ),
+  page(
+    '/prompts',
+    lazy(() => import('./pages/prompts.tsx'), 'Prompts'),
   ),
   page(
     '/settings',
     lazy(() => import('./pages/settings.tsx'), 'SettingsPage'),
   ),
   page(
+    '/account',
+    lazy(() => import('./pages/account.tsx'), 'Account'),
+  ),
+  page(
+    '/welcome',
+    lazy(() => import('./pages/server.tsx'), 'Welcome'),
+  ),
+  page(
     '/system',
-    lazy(() => import('./pages/system.tsx'), 'SystemPage'),
+    lazy(() => import('./pages/server.tsx'), 'OverviewPage'),
+  ),
+  page(
+    '/system/models',
+    lazy(() => import('./pages/server.tsx'), 'ModelsPage'),
+  ),
+  page(
+    '/system/voice',
+    lazy(() => import('./pages/server.tsx'), 'VoicePage'),
+  ),
+  page(
+    '/system/mail',
+    lazy(() => import('./pages/server.tsx'), 'MailPage'),
+  ),
+  page(
+    '/system/people',
+    lazy(() => import('./pages/server.tsx'), 'PeoplePage'),
+  ),
+  page(
+    '/system/limits',
+    lazy(() => import('./pages/server.tsx'), 'LimitsPage'),
   ),
   page(
     '/members',

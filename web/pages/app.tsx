@@ -4,8 +4,15 @@ import { SquareTerminal, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { api } from '../api/index.ts'
 import type { App } from '../api/types.ts'
+import { AppActivity } from '../features/apps/app-activity.tsx'
+import { AppFeedback } from '../features/apps/app-feedback.tsx'
 import { AppForm } from '../features/apps/app-form.tsx'
 import { AppKeys } from '../features/apps/app-keys.tsx'
+import { AppKnowledge } from '../features/apps/app-knowledge.tsx'
+import { AppMemory } from '../features/apps/app-memory.tsx'
+import { AppTabs } from '../features/apps/app-tabs.tsx'
+import { AppVersions } from '../features/apps/app-versions.tsx'
+import { TalkList } from '../features/sessions/talk-list.tsx'
 import { AppShares } from '../features/shares/app-shares.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
@@ -52,6 +59,10 @@ function Editor({ app, isGone }: EditorProps) {
   const { t } = useI18n()
   const navigate = useNavigate()
   const [asked, setAsked] = useState(false)
+  const [restored, setRestored] = useState<{ count: number; app: App | null }>({
+    count: 0,
+    app: null,
+  })
   const remove = useAction(api.apps.remove, {
     done: 'apps.deleted',
     refresh: ['apps', 'keys'],
@@ -80,9 +91,37 @@ function Editor({ app, isGone }: EditorProps) {
           <Notice tone="warn">{t('apps.gone')}</Notice>
         </div>
       )}
-      <AppForm app={isGone ? null : app} />
-      {!isGone && <AppKeys app={app} />}
-      {!isGone && <AppShares app={app} />}
+      <AppTabs
+        isBare={isGone}
+        parts={{
+          build: (
+            <>
+              <AppForm key={restored.count} app={isGone ? null : app} filled={restored.app} />
+              {!isGone && (
+                <AppVersions
+                  app={app}
+                  onRestored={(now) => setRestored(({ count }) => ({ count: count + 1, app: now }))}
+                />
+              )}
+            </>
+          ),
+          knowledge: <AppKnowledge app={app} />,
+          publish: (
+            <>
+              <AppShares app={app} />
+              <AppKeys app={app} />
+            </>
+          ),
+          activity: (
+            <>
+              <AppActivity app={app} />
+              <AppFeedback app={app} />
+              <TalkList of={{ app_id: app.id }} about={t('activity.talks.about')} />
+              <AppMemory app={app} />
+            </>
+          ),
+        }}
+      />
       <Confirm
         title={t('apps.delete.title', { name: app.name })}
         loss={t('apps.delete.loss')}

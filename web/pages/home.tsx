@@ -78,7 +78,7 @@ function Steps({ facts, onTested }: StepsProps) {
     <ol className="card divide-y divide-line">
       <Step
         id="model"
-        to={isOperator && !facts.provider?.configured ? '/app/system' : '/app/provider'}
+        to={isOperator && !facts.provider?.configured ? '/app/system/models' : '/app/provider'}
         done={done.model}
         check={() => checkModel(i18n)}
         onFound={onTested}

@@ -3,8 +3,10 @@ import { api } from '../api/index.ts'
 import type { KbHit } from '../api/types.ts'
 import { AddPanel } from '../features/kb/add-panel.tsx'
 import { ChunksDialog, type Passage } from '../features/kb/chunks-dialog.tsx'
+import { CollectionBar } from '../features/kb/collection-bar.tsx'
+import { NO_COLLECTION, useCollections, useMove } from '../features/kb/collections.ts'
 import { useEmbedding } from '../features/kb/embedding.ts'
-import { isInWork, type Library, useLibrary } from '../features/kb/library.ts'
+import { idOf, isInWork, itemsOf, type Library, useLibrary } from '../features/kb/library.ts'
 import { LibraryList } from '../features/kb/library-list.tsx'
 import { PageDialog } from '../features/kb/page-dialog.tsx'
 import { useReplacing } from '../features/kb/replacing.ts'
@@ -32,6 +34,16 @@ export function Kb() {
   const [passage, setPassage] = useState<Passage | null>(null)
   const search = useAction(api.kb.search)
   const close = () => setDialog(null)
+  const collections = useCollections()
+  const [chosen, setShown] = useState<string | null>(null)
+  // A collection that is deleted elsewhere hides nothing.
+  const isThere = chosen === NO_COLLECTION || collections.some(({ id }) => id === chosen)
+  const shown = isThere ? chosen : null
+  const move = useMove()
+  const drop = (itemId: string, to: string) => {
+    const items = library ? itemsOf(library).filter((item) => idOf(item) === itemId) : []
+    move.mutate({ items, to })
+  }
   return (
     <Page title={t('nav.kb')} about={t('kb.about')}>
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-[3fr_2fr]">
@@ -48,21 +60,30 @@ export function Kb() {
             <h2>{t('kb.search')}</h2>
             <p className="text-note text-ink-2">{t('kb.search.about')}</p>
           </div>
-          <SearchForm busy={search.isPending} onSearch={search.mutate} />
+          <SearchForm
+            busy={search.isPending}
+            onSearch={(q) => search.mutate({ q, collection: shown })}
+          />
         </section>
       </div>
-      <Found results={search.data?.results} onOpen={setPassage} />
+      <Found
+        results={search.data?.results}
+        inWork={library?.sources.filter(isInWork).length ?? 0}
+        onOpen={setPassage}
+      />
       <Section title={t('kb.docs')} about={<Counts library={library} />}>
         {library && library.docs.length >= library.limits.docs_max && (
           <div className="mb-3">
             <Notice tone="warn">{t('kb.full', { max: library.limits.docs_max })}</Notice>
           </div>
         )}
+        <CollectionBar collections={collections} shown={shown} onShow={setShown} onDrop={drop} />
         <div className="card">
           <Loaded query={query}>
-            {(shown) => (
+            {(loaded) => (
               <LibraryList
-                library={shown}
+                library={loaded}
+                shown={shown}
                 uploads={uploads}
                 checks={checks}
                 onCheck={(id, at) => setChecks((before) => new Map([...before, [id, at]]))}
@@ -96,11 +117,13 @@ function Counts({ library }: { readonly library: Library | undefined }) {
 
 interface FoundProps {
   readonly results: readonly KbHit[] | undefined
+  /** Files and pages that are not searched yet. */
+  readonly inWork: number
   readonly onOpen: (passage: Passage) => void
 }
 
 /** The hits of a search, scrolled into view. */
-function Found({ results, onOpen }: FoundProps) {
+function Found({ results, inWork, onOpen }: FoundProps) {
   const { t } = useI18n()
   const place = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -118,6 +141,9 @@ function Found({ results, onOpen }: FoundProps) {
           <div className="card px-5 py-2">
             <Hits results={results} onOpen={onOpen} />
           </div>
+          {inWork > 0 && (
+            <p className="mt-2 text-note text-ink-2">{t('kb.search.work', { count: inWork })}</p>
+          )}
         </div>
       )}
     </section>

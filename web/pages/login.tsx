@@ -7,16 +7,21 @@ import { Backdrop } from '../features/login/backdrop.tsx'
 import { CodeStep } from '../features/login/code-step.tsx'
 import { EmailStep } from '../features/login/email-step.tsx'
 import { loginFault } from '../features/login/fault.ts'
+import { firstPage } from '../features/login/first-page.ts'
 import { safeNext } from '../features/login/next.ts'
+import { PasskeyButton } from '../features/login/passkey-button.tsx'
 import { readPending, savePending } from '../features/login/pending.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { Brand } from '../shell/logo.tsx'
 import { Notice } from '../ui/page.tsx'
 
+/** Hosts of this machine and of private networks, where the cookie is not marked Secure. */
+const NEAR =
+  /^(127|10|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))\.[\d.]+$|\.(local|lan|home\.arpa)$/
+
 /** Over plain http from another machine, browsers drop a cookie marked Secure. */
 const dropsCookies = () =>
-  location.protocol === 'http:' &&
-  !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname)
+  location.protocol === 'http:' && location.hostname.includes('.') && !NEAR.test(location.hostname)
 
 export function Login() {
   const { t } = useI18n()
@@ -30,7 +35,7 @@ export function Login() {
   }
   const onDone = useCallback(() => {
     savePending(sessionStorage, null, Date.now())
-    location.replace(next)
+    void (next === '/app' ? firstPage() : Promise.resolve(next)).then((to) => location.replace(to))
   }, [next])
   // A person who is signed in already, perhaps in another tab, is redirected.
   useEffect(() => void api.auth.me().then(onDone, () => {}), [onDone])
@@ -56,7 +61,11 @@ export function Login() {
         <div className="card grid gap-5 p-6 shadow-sm">
           {'error' in search && <Notice tone="bad">{t(loginFault(search.error))}</Notice>}
           {dropsCookies() && <Notice tone="warn">{t('login.insecure')}</Notice>}
-          {email === null ? (
+          {email === null && methods.data?.passkey && <PasskeyButton onDone={onDone} />}
+          {methods.data?.mail === 'failing' && (
+            <Notice tone="warn">{t('login.mail.failing')}</Notice>
+          )}
+          {methods.data?.email === false ? null : email === null ? (
             <EmailStep delivery={delivery} onSent={ask} />
           ) : (
             <CodeStep email={email} delivery={delivery} onBack={() => ask(null)} onDone={onDone} />

@@ -123,7 +123,7 @@ function ToPrivateHosts() {
   const { t } = useI18n()
   if (!useOperator()) return null
   return (
-    <Link to="/app/system" className="text-accent underline underline-offset-2">
+    <Link to="/app/system/models" className="text-accent underline underline-offset-2">
       {t('nav.system')}
     </Link>
   )

@@ -12,7 +12,7 @@ import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
 import { Changeable } from '../ui/changeable.tsx'
-import { SwitchField, TextField } from '../ui/form.tsx'
+import { SelectField, SwitchField, TextField } from '../ui/form.tsx'
 import { Id, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { Unsaved } from '../ui/unsaved.tsx'
@@ -56,6 +56,12 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
   const [name, setName] = useState(settings.name ?? '')
   const [model, setModel] = useState(settings.model ?? '')
   const [thinking, setThinking] = useState(settings.thinking)
+  const [titles, setTitles] = useState(settings.titles)
+  const [reminders, setReminders] = useState(settings.reminders ?? false)
+  const [memory, setMemory] = useState(settings.memory ?? 'off')
+  const [mayAsk, setMayAsk] = useState(settings.may_ask ?? false)
+  const [ocr, setOcr] = useState(settings.ocr === 'scans')
+  const [ocrModel, setOcrModel] = useState(settings.ocr_model ?? '')
   const [temperature, setTemperature] = useState(settings.temperature?.toString() ?? '')
   const save = useAction(api.settings.save, {
     done: 'settings.saved',
@@ -71,17 +77,29 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
     name.trim() !== settings.name ||
     (model.trim() || null) !== settings.model ||
     thinking !== settings.thinking ||
+    titles !== settings.titles ||
+    reminders !== (settings.reminders ?? false) ||
+    memory !== (settings.memory ?? 'off') ||
+    mayAsk !== (settings.may_ask ?? false) ||
+    ocr !== (settings.ocr === 'scans') ||
+    (ocrModel.trim() || null) !== settings.ocr_model ||
     value !== settings.temperature ||
     price_in !== (settings.price_in ?? null) ||
     price_out !== (settings.price_out ?? null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (value === 'wrong' || price_in === 'wrong' || price_out === 'wrong') return
-    const own = {
+    const own: Settings = {
       ...settings,
+      ocr: ocr ? 'scans' : 'off',
+      ocr_model: ocrModel.trim() || null,
       name: name.trim(),
       model: model.trim() || null,
       thinking,
+      titles,
+      reminders,
+      memory,
+      may_ask: mayAsk,
       temperature: value,
     }
     save.mutate({ ...own, price_in: price_in ?? undefined, price_out: price_out ?? undefined })
@@ -89,21 +107,7 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
   return (
     <form className="card grid gap-6 p-6" onSubmit={submit}>
       <Changeable>
-        <TextField
-          label={t('settings.name')}
-          hint={t('settings.name.hint')}
-          value={name}
-          maxLength={TENANT_NAME_CHARS_MAX}
-          onText={setName}
-        />
-        <TextField
-          label={t('field.model')}
-          hint={t('settings.model.hint')}
-          placeholder={t('settings.platform')}
-          value={model}
-          maxLength={MODEL_CHARS_MAX}
-          onText={setModel}
-        />
+        <NameFields {...{ name, setName, model, setModel }} />
         <TextField
           label={t('field.temperature')}
           hint={t('settings.temperature.hint')}
@@ -119,6 +123,26 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
           on={thinking}
           onChange={setThinking}
         />
+        <SwitchField
+          label={t('settings.titles')}
+          hint={t('settings.titles.hint')}
+          on={titles}
+          onChange={setTitles}
+        />
+        <SwitchField
+          label={t('settings.reminders')}
+          hint={t('settings.reminders.hint')}
+          on={reminders}
+          onChange={setReminders}
+        />
+        <MemoryField memory={memory} onPick={setMemory} />
+        <SwitchField
+          label={t('settings.may-ask')}
+          hint={t('settings.may-ask.hint')}
+          on={mayAsk}
+          onChange={setMayAsk}
+        />
+        <ScanFields on={ocr} onChange={setOcr} model={ocrModel} onModel={setOcrModel} />
         <Prices
           wrongIn={price_in === 'wrong'}
           wrongOut={price_out === 'wrong'}
@@ -132,6 +156,90 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
       </Changeable>
       <Unsaved isDirty={() => dirty} />
     </form>
+  )
+}
+
+interface MemoryProps {
+  readonly memory: NonNullable<Settings['memory']>
+  readonly onPick: (memory: NonNullable<Settings['memory']>) => void
+}
+
+function MemoryField({ memory, onPick }: MemoryProps) {
+  const { t } = useI18n()
+  return (
+    <SelectField
+      label={t('memory.switch')}
+      hint={t('memory.switch.hint')}
+      value={memory}
+      choices={[
+        { value: 'off', label: t('state.off') },
+        { value: 'app', label: t('memory.switch.app') },
+        { value: 'tenant', label: t('memory.switch.tenant') },
+      ]}
+      onPick={(picked) => onPick(picked as typeof memory)}
+    />
+  )
+}
+
+interface NameProps {
+  readonly name: string
+  readonly model: string
+  readonly setName: (name: string) => void
+  readonly setModel: (model: string) => void
+}
+
+function NameFields({ name, model, setName, setModel }: NameProps) {
+  const { t } = useI18n()
+  return (
+    <>
+      <TextField
+        label={t('settings.name')}
+        hint={t('settings.name.hint')}
+        value={name}
+        maxLength={TENANT_NAME_CHARS_MAX}
+        onText={setName}
+      />
+      <TextField
+        label={t('field.model')}
+        hint={t('settings.model.hint')}
+        placeholder={t('settings.platform')}
+        value={model}
+        maxLength={MODEL_CHARS_MAX}
+        onText={setModel}
+      />
+    </>
+  )
+}
+
+interface ScanProps {
+  readonly on: boolean
+  readonly model: string
+  readonly onChange: (on: boolean) => void
+  readonly onModel: (model: string) => void
+}
+
+/** Whether scans are read, and by which model. */
+function ScanFields({ on, model, onChange, onModel }: ScanProps) {
+  const { t } = useI18n()
+  return (
+    <>
+      <SwitchField
+        label={t('settings.ocr')}
+        hint={t('settings.ocr.hint')}
+        on={on}
+        onChange={onChange}
+      />
+      {on && (
+        <TextField
+          label={t('settings.ocr.model')}
+          hint={t('settings.ocr.model.hint')}
+          placeholder={t('settings.platform')}
+          value={model}
+          maxLength={MODEL_CHARS_MAX}
+          onText={onModel}
+        />
+      )}
+    </>
   )
 }
 

@@ -1,7 +1,13 @@
-import { useEffect, useEffectEvent, useRef } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent, useRef } from 'react'
 import { Pane } from '../features/studio/pane.tsx'
 import { useChosen } from '../features/studio/use-chosen.ts'
 import { useSetup } from '../features/studio/use-setup.ts'
+import { loadChunk } from '../lib/lazy-chunks.ts'
+
+const Beside = lazy(async () => {
+  const { Beside: Loaded } = await loadChunk(() => import('../features/studio/beside.tsx'))
+  return { default: Loaded }
+})
 
 /** Dispatched on the window when a new talk was asked for elsewhere. */
 const COMPOSE = 'mb:compose'
@@ -26,7 +32,13 @@ export function Studio() {
   }
   return (
     <div className="studio">
-      <Pane {...{ choice, setup, composer, onNew }} />
+      {chosen.beside ? (
+        <Suspense>
+          <Beside {...{ choice, setup, composer }} beside={chosen.beside} />
+        </Suspense>
+      ) : (
+        <Pane {...{ choice, setup, composer, onNew }} />
+      )}
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/index.ts'
-import type { ApiKeyMeta, App, Settings, Usage } from '../api/types.ts'
+import type { ApiKeyMeta, App, Me, Member, Settings, Usage } from '../api/types.ts'
 import { costOf, isPriced, useCost } from '../features/usage/cost.ts'
 import { csvOf } from '../features/usage/csv.ts'
 import { UsageTables } from '../features/usage/tables.tsx'
@@ -20,17 +20,21 @@ interface Facts {
   readonly settings: Settings
   readonly apps: readonly App[]
   readonly keys: readonly ApiKeyMeta[]
+  readonly me: Me
+  readonly members: readonly Member[]
 }
 
 /** Loads the figures together with names and prices, which are shown beside them. */
 async function load(): Promise<Facts> {
-  const [usage, settings, { apps }, { keys }] = await Promise.all([
+  const [usage, settings, { apps }, { keys }, me] = await Promise.all([
     api.usage(),
     api.settings.read(),
     api.apps.list(),
     api.keys.list(),
+    api.auth.me(),
   ])
-  return { usage, settings, apps, keys }
+  const { members } = me.role === 'owner' ? await api.members.list() : { members: [] }
+  return { usage, settings, apps, keys, me, members }
 }
 
 export function UsagePage() {
@@ -58,7 +62,7 @@ function saveCsv({ usage, apps, keys }: Facts): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 0)
 }
 
-function Shown({ usage, settings, apps, keys }: Facts) {
+function Shown({ usage, settings, apps, keys, me, members }: Facts) {
   const { t, locale } = useI18n()
   const cost = useCost()
   const number = (value: number) => value.toLocaleString(locale)
@@ -107,7 +111,7 @@ function Shown({ usage, settings, apps, keys }: Facts) {
           </Link>
         </p>
       )}
-      <UsageTables usage={usage} settings={settings} apps={apps} keys={keys} />
+      <UsageTables {...{ usage, settings, apps, keys, me, members }} />
     </>
   )
 }

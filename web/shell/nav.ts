@@ -1,12 +1,17 @@
 import {
   Activity,
+  AudioLines,
   BookText,
   Bot,
+  Cpu,
+  DatabaseBackup,
+  Gauge,
   KeyRound,
   type LucideIcon,
+  Mail,
   MessageCircle,
   Mic,
-  ServerCog,
+  Users,
   Wrench,
 } from 'lucide-react'
 import type { Key } from '../i18n/index.tsx'
@@ -45,19 +50,31 @@ export const BUILD_ITEMS: readonly NavItem[] = [
 ]
 
 /** For operators only; the server refuses everybody else. */
-export const SERVER_ITEMS: readonly NavItem[] = [item('/app/system', 'nav.system', ServerCog)]
+export const SERVER_ITEMS: readonly NavItem[] = [
+  item('/app/system', 'nav.server.overview', Gauge),
+  item('/app/system/models', 'nav.server.models', Cpu),
+  item('/app/system/voice', 'nav.server.voice', AudioLines),
+  item('/app/system/mail', 'nav.server.mail', Mail),
+  item('/app/system/people', 'nav.server.people', Users),
+  item('/app/system/limits', 'nav.server.limits', DatabaseBackup),
+]
 
 const ACTIVITY: readonly TabItem[] = [
   tab('/app/activity', 'nav.home'),
+  tab('/app/schedules', 'nav.schedules'),
   tab('/app/logs', 'nav.logs'),
   tab('/app/usage', 'nav.usage'),
 ]
 
+export const ACCOUNT = '/app/account'
 export const WORKSPACE = '/app/settings'
 const WORKSPACE_TABS: readonly TabItem[] = [
   tab(WORKSPACE, 'nav.settings'),
   tab('/app/provider', 'nav.provider'),
   tab('/app/personas', 'nav.personas'),
+  tab('/app/prompts', 'nav.prompts'),
+  tab('/app/memory', 'nav.memory'),
+  tab('/app/webhooks', 'nav.webhooks'),
   tab('/app/members', 'nav.members'),
   tab('/app/audit', 'nav.audit'),
   tab('/app/transfer', 'nav.transfer'),

@@ -1,7 +1,8 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Menu, PanelLeft } from 'lucide-react'
-import { useLayoutEffect } from 'react'
+import { lazy, Suspense, useLayoutEffect } from 'react'
 import { useI18n } from '../i18n/index.tsx'
+import { loadChunk } from '../lib/lazy-chunks.ts'
 import { Button } from '../ui/button.tsx'
 import { Drawer } from '../ui/dialog.tsx'
 import { ErrorBoundary } from './boundary.tsx'
@@ -12,6 +13,14 @@ import { CHAT, THUMB_ITEMS, tabsOf } from './nav.ts'
 import { PaletteKey } from './palette.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { NavLink, Sidebar } from './sidebar.tsx'
+
+/** What is there to be told is not what a page waits for. */
+const NOTICES_AFTER_MS = 3_000
+const Notices = lazy(async () => {
+  await new Promise((resolve) => setTimeout(resolve, NOTICES_AFTER_MS))
+  const { Notices: Told } = await loadChunk(() => import('../features/schedules/notices.tsx'))
+  return { default: Told }
+})
 
 /** The frame of the console: one side bar, which a phone shows as a sheet. */
 export function Shell() {
@@ -65,6 +74,11 @@ export function Shell() {
           </div>
         </Drawer>
       )}
+      <ErrorBoundary fallback={null}>
+        <Suspense>
+          <Notices />
+        </Suspense>
+      </ErrorBoundary>
       <Shortcuts />
       <PaletteKey />
     </>

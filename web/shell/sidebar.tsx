@@ -30,7 +30,7 @@ export function NavLink({ item, onGo, className = 'nav-link', iconSize = 17 }: N
     <Link
       to={item.to}
       className={className}
-      activeOptions={{ exact: item.to === CHAT }}
+      activeOptions={{ exact: item.to === CHAT || item.to === SERVER_ITEMS[0]?.to }}
       data-here={isHere || undefined}
       onClick={onGo}
     >

@@ -10,6 +10,7 @@ import {
   LogOut,
   MonitorOff,
   Settings2,
+  UserRound,
 } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { showTenant } from '../api/client.ts'
@@ -20,7 +21,7 @@ import { useAction } from '../lib/services.tsx'
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
 import { Confirm } from '../ui/dialog.tsx'
 import { ask, SHORTCUTS_ASKED } from './keys.ts'
-import { WORKSPACE } from './nav.ts'
+import { ACCOUNT, WORKSPACE } from './nav.ts'
 
 const THEMES: readonly (readonly [Theme, Key])[] = [
   ['system', 'theme.system'],
@@ -139,6 +140,15 @@ export function UserMenu({ onGo }: { readonly onGo?: (() => void) | undefined })
             onPick={setLanguage}
           />
           <Menu.Separator className="my-1.5 border-t border-line" />
+          <Item
+            icon={<UserRound {...size} />}
+            onPick={() => {
+              onGo?.()
+              void navigate({ to: ACCOUNT })
+            }}
+          >
+            {t('nav.account')}
+          </Item>
           <Item
             icon={<Settings2 {...size} />}
             onPick={() => {

@@ -4,6 +4,7 @@ import { MODEL_CHARS_MAX, SYSTEM_PROMPT_CHARS_MAX } from '../../../src/core/limi
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { AreaField, SelectField, SwitchField, TextField } from '../../ui/form.tsx'
+import { CollectionPicker } from './collection-picker.tsx'
 import { type Draft, temperatureOf } from './draft.ts'
 import { ToolPicker } from './tool-picker.tsx'
 
@@ -24,6 +25,35 @@ export function AppFields({ draft, change }: PartProps) {
         hint={t('apps.kb.hint')}
         on={draft.kb}
         onChange={(kb) => change({ kb })}
+      />
+      {draft.kb && (
+        <CollectionPicker
+          collections={draft.collections}
+          onChange={(collections) => change({ collections })}
+        />
+      )}
+      <SelectField
+        label={t('memory.switch')}
+        hint={t('memory.switch.hint')}
+        value={draft.memory}
+        choices={[
+          { value: '', label: t('apps.inherit') },
+          { value: 'off', label: t('state.off') },
+          { value: 'app', label: t('memory.switch.app') },
+          { value: 'tenant', label: t('memory.switch.tenant') },
+        ]}
+        onPick={(memory) => change({ memory: memory as Draft['memory'] })}
+      />
+      <SelectField
+        label={t('settings.may-ask')}
+        hint={t('settings.may-ask.hint')}
+        value={draft.mayAsk}
+        choices={[
+          { value: '', label: t('apps.inherit') },
+          { value: 'on', label: t('state.on') },
+          { value: 'off', label: t('state.off') },
+        ]}
+        onPick={(mayAsk) => change({ mayAsk: mayAsk as Draft['mayAsk'] })}
       />
       <ToolPicker tools={draft.tools} onChange={(tools) => change({ tools })} />
     </>
@@ -90,6 +120,16 @@ function ModelPart({ draft, change }: PartProps) {
           { value: 'off', label: t('state.off') },
         ]}
         onPick={(thinking) => change({ thinking: thinking as Draft['thinking'] })}
+      />
+      <SelectField
+        label={t('settings.reminders')}
+        value={draft.reminders}
+        choices={[
+          { value: '', label: t('apps.inherit') },
+          { value: 'on', label: t('state.on') },
+          { value: 'off', label: t('state.off') },
+        ]}
+        onPick={(reminders) => change({ reminders: reminders as Draft['reminders'] })}
       />
       <TextField
         label={t('field.temperature')}

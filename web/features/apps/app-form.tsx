@@ -14,6 +14,7 @@ import { TextField } from '../../ui/form.tsx'
 import { Unsaved } from '../../ui/unsaved.tsx'
 import { AppFields } from './app-fields.tsx'
 import { type Draft, draftOf, inputOf, isNamed, isSame, isSound } from './draft.ts'
+import { FaceFields } from './face-fields.tsx'
 import { Preview } from './preview.tsx'
 
 const MISSING = 404
@@ -21,13 +22,15 @@ const MISSING = 404
 interface AppFormProps {
   /** Null creates a new app. */
   readonly app: App | null
+  /** What the form is filled with, where it is newer than the list of apps. */
+  readonly filled?: App | null
 }
 
 /** Creates or replaces an app; an empty field is not overridden. */
-export function AppForm({ app }: AppFormProps) {
+export function AppForm({ app, filled = null }: AppFormProps) {
   const { t } = useI18n()
   const navigate = useNavigate()
-  const [draft, setDraft] = useState(() => draftOf(app))
+  const [draft, setDraft] = useState(() => draftOf(filled ?? app))
   // Saving a new app leaves this page before the saved app is loaded.
   const saved = useRef(false)
   const change = (more: Partial<Draft>) => {
@@ -69,6 +72,7 @@ export function AppForm({ app }: AppFormProps) {
             required
             onText={(value) => change({ name: value })}
           />
+          <FaceFields draft={draft} change={change} />
           <AppFields draft={draft} change={change} />
           <div className="flex justify-end border-t border-line pt-5">
             <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid || !dirty}>

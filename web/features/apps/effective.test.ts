@@ -11,8 +11,18 @@ const app: AppInput = {
   temperature: null,
   kb_enabled: true,
   tools_enabled: null,
+  ...{ reminders: null, memory: null, may_ask: null },
+  ...{ icon: null, description: null, greeting: null, starters: [] },
 }
-const settings = { model: null, thinking: false, temperature: null, mcp_tools: [] }
+const OCR = { ocr: 'off' as const, ocr_model: null }
+const settings = {
+  model: null,
+  thinking: false,
+  temperature: null,
+  mcp_tools: [],
+  titles: true,
+  ...OCR,
+}
 const persona = (id: string, is_default: number): Persona => ({
   id,
   name: id,
@@ -31,7 +41,14 @@ describe('effective settings of an app', () => {
   })
 
   test('an app shows the settings of the tenant for what it leaves out', () => {
-    const tenant = { model: 'm', thinking: true, temperature: 0, mcp_tools: [] }
+    const tenant = {
+      model: 'm',
+      thinking: true,
+      temperature: 0,
+      mcp_tools: [],
+      titles: true,
+      ...OCR,
+    }
     const result = effective(app, tenant, [persona('shared', 1)])
     expect(result.model).toEqual({ value: 'm', from: 'tenant' })
     expect(result.thinking).toEqual({ value: true, from: 'tenant' })

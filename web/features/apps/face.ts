@@ -8,16 +8,9 @@ export interface Face {
   readonly starters: readonly string[]
 }
 
-type Faced = App & {
-  readonly icon?: string | null
-  readonly description?: string | null
-  readonly greeting?: string | null
-  readonly starters?: readonly string[] | null
-}
-
-/** The face of an assistant; an empty one where the server tells of none. */
+/** The face of an assistant; an empty one of none. */
 export function faceOf(app: App | null): Face {
-  const { icon, description, greeting, starters }: Partial<Faced> = app ?? {}
+  const { icon, description, greeting, starters }: Partial<App> = app ?? {}
   return {
     icon: icon ?? null,
     description: description ?? '',

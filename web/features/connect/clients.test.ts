@@ -33,6 +33,7 @@ test('a shell takes the lines for Claude Code as they are', () => {
   expect(set).toContain('ANTHROPIC_AUTH_TOKEN=<API_KEY>')
   expect(set).toContain(`ANTHROPIC_MODEL=${connection.model}`)
   expect(set).toContain(`ANTHROPIC_DEFAULT_HAIKU_MODEL=${connection.model}`)
+  expect(set).toContain('CLAUDE_CODE_MAX_CONTEXT_TOKENS=65536')
   expect(addressFor('ollama', connection)).toBe('https://box.example/ollama')
   expect(addressFor('curl', connection)).toBe('https://box.example/v1')
 })

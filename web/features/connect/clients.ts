@@ -83,6 +83,12 @@ export function addressFor(client: Client, { baseUrl }: Connection): string {
   return client === 'ollama' ? `${root}/ollama` : baseUrl
 }
 
+/**
+ * What most models read that a coding agent can work with: of an unknown model Claude Code believes
+ * that it reads a million tokens.
+ */
+const CONTEXT_TOKENS = 65_536
+
 /** A shell reads these before it starts Claude Code, which calls a second, small model, too. */
 function claudeLines(connection: Connection): string {
   const settings = {
@@ -90,6 +96,7 @@ function claudeLines(connection: Connection): string {
     ANTHROPIC_AUTH_TOKEN: connection.key,
     ANTHROPIC_MODEL: connection.model,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: connection.model,
+    CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(CONTEXT_TOKENS),
   }
   const lines = Object.entries(settings).map(
     ([name, value]) => `export ${name}=${shellQuoted(value)}`,

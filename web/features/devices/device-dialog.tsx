@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Hash } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { DEVICE_LABEL_CHARS_MAX, DEVICE_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
@@ -20,13 +21,24 @@ interface DeviceDialogProps {
   readonly open: boolean
   readonly busy: boolean
   readonly onSave: (draft: DeviceDraft) => void
+  /** The device shows digits and takes no code. */
+  readonly onDigits: () => void
   readonly onClose: () => void
 }
 
-export function DeviceDialog({ device, open, busy, onSave, onClose }: DeviceDialogProps) {
+export function DeviceDialog(props: DeviceDialogProps) {
+  const { device, open, busy, onSave, onDigits, onClose } = props
   const { t } = useI18n()
   return (
     <Dialog title={t(device ? 'devices.edit' : 'devices.new')} open={open} onClose={onClose}>
+      {!device && (
+        <div className="mb-5 flex flex-wrap items-center justify-between gap-3">
+          <p className="text-ink-2">{t('devices.digits.shown')}</p>
+          <Button size="small" icon={<Hash size={16} aria-hidden />} onClick={onDigits}>
+            {t('devices.digits')}
+          </Button>
+        </div>
+      )}
       <DeviceForm
         key={device?.id ?? 'new'}
         device={device}
@@ -38,7 +50,8 @@ export function DeviceDialog({ device, open, busy, onSave, onClose }: DeviceDial
   )
 }
 
-function DeviceForm({ device, busy, onSave, onClose }: Omit<DeviceDialogProps, 'open'>) {
+function DeviceForm(props: Omit<DeviceDialogProps, 'open' | 'onDigits'>) {
+  const { device, busy, onSave, onClose } = props
   const { t } = useI18n()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const [name, setName] = useState(device?.name ?? '')

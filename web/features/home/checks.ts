@@ -37,7 +37,7 @@ export async function checkModel({ t }: I18n): Promise<Found> {
 /** Searches for the newest document by its title. */
 export async function checkDocument({ t }: I18n, { docs }: Facts): Promise<Found> {
   const title = docs?.[0]?.title ?? ''
-  const { results } = await api.kb.search(title)
+  const { results } = await api.kb.search({ q: title, collection: null })
   const best = results[0]
   if (!best) return { tone: 'bad', text: t('kb.search.none') }
   const found = { title: best.title, score: best.score.toFixed(2) }

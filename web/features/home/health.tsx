@@ -56,6 +56,6 @@ function useReplaced(own: boolean): boolean {
   return own && newest.data?.logs[0]?.channel === 'platform'
 }
 
-const PARTS = ['database', 'llm', 'embedding', 'rerank', 'tts', 'asr', 'backup'] as const
+const PARTS = ['database', 'llm', 'embedding', 'rerank', 'tts', 'asr', 'backup', 'turns'] as const
 const isPart = (name: string): name is (typeof PARTS)[number] =>
   (PARTS as readonly string[]).includes(name)

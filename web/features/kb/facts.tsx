@@ -16,9 +16,14 @@ const KINDS: readonly (readonly [string, string])[] = [
   ['/csv', 'CSV'],
   ['/tab-separated-values', 'TSV'],
   ['/markdown', 'Markdown'],
+  ['/png', 'PNG'],
+  ['/jpeg', 'JPEG'],
+  ['/webp', 'WebP'],
 ]
 
 const kindOf = ({ media_type }: Source) => KINDS.find(([end]) => media_type.endsWith(end))?.[1]
+
+const isPicture = ({ media_type }: Source) => media_type.startsWith('image/')
 
 const isSlides = ({ media_type }: Source) => media_type.endsWith('.presentation')
 
@@ -52,11 +57,14 @@ function useFacts(item: Item): ReactNode[] {
     ].filter(Boolean)
   }
   const { source } = item
-  const { bytes, pages, parts, char_count, created_at } = source
+  const { bytes, pages, ocr_pages, pages_unread = 0, parts, char_count, created_at } = source
+  const hasPages = pages !== null && !isPicture(source)
   return [
     source.url === null ? (kindOf(source) ?? t('kb.kind.text')) : t('kb.kind.page'),
     source.url !== null && new URL(source.url).host !== source.title && new URL(source.url).host,
-    pages !== null && t(isSlides(source) ? 'kb.fact.slides' : 'kb.fact.pages', { count: pages }),
+    hasPages && t(isSlides(source) ? 'kb.fact.slides' : 'kb.fact.pages', { count: pages }),
+    ocr_pages > 0 && hasPages && t('kb.fact.ocr', { count: ocr_pages }),
+    pages_unread > 0 && t('kb.fact.unread', { count: pages_unread }),
     bytes > 0 && size(bytes),
     char_count > 0 && chars(char_count),
     parts > 1 && t('kb.fact.parts', { count: parts }),

@@ -3,6 +3,7 @@ import { Check, ExternalLink, FileUp, RotateCw, Trash2 } from 'lucide-react'
 import type { Refresh, Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { type RowAction, RowMenu } from '../../ui/row-menu.tsx'
+import { collectionOf, NO_COLLECTION, useCollections } from './collections.ts'
 import { type Item, isInWork, titleOf } from './library.ts'
 import { REFRESHES } from './page-dialog.tsx'
 
@@ -11,6 +12,7 @@ export interface ItemActions {
   readonly onReplace: (item: Item) => void
   readonly onSendAgain: (item: Item) => void
   readonly onCheck: (source: Source) => void
+  readonly onMove: (item: Item, to: string) => void
   readonly onRefresh: (source: Source, refresh: Refresh) => void
 }
 
@@ -36,7 +38,34 @@ export function ItemMenu({ item, actions }: ItemMenuProps) {
   return (
     <RowMenu label={t('kb.actions', { title: titleOf(item) })} actions={entries}>
       {source?.kind === 'url' && <PageEntries source={source} onRefresh={actions.onRefresh} />}
+      <MoveEntries item={item} onMove={actions.onMove} />
     </RowMenu>
+  )
+}
+
+/** Chooses the collection of an item, where there are any. */
+function MoveEntries({ item, onMove }: { item: Item; onMove: ItemActions['onMove'] }) {
+  const { t } = useI18n()
+  const collections = useCollections()
+  if (collections.length === 0) return null
+  const choices = [{ id: NO_COLLECTION, name: t('kb.collections.none') }, ...collections]
+  return (
+    <>
+      <Menu.Label className="menu-label">{t('kb.collections.move')}</Menu.Label>
+      <Menu.RadioGroup value={collectionOf(item)} onValueChange={(to) => onMove(item, to)}>
+        {choices.map(({ id, name }) => (
+          <Menu.RadioItem key={id} value={id} className="menu-item">
+            <span className="w-4">
+              <Menu.ItemIndicator>
+                <Check {...icon} />
+              </Menu.ItemIndicator>
+            </span>
+            {name}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+      <Menu.Separator className="my-1 h-px bg-line" />
+    </>
   )
 }
 

@@ -17,10 +17,11 @@ import { useMayChange } from '../../lib/rights.ts'
 import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { Badge, type Tone } from '../../ui/page.tsx'
+import { DRAGGED } from './collection-bar.tsx'
 import { Facts } from './facts.tsx'
 import { failureOf } from './failure.ts'
 import { type ItemActions, ItemMenu } from './item-menu.tsx'
-import { type Item, titleOf } from './library.ts'
+import { type Item, idOf, titleOf } from './library.ts'
 import type { Selection } from './selection.tsx'
 
 interface ItemRowProps {
@@ -38,7 +39,11 @@ export function ItemRow({ item, actions, selection, isChecked }: ItemRowProps) {
   const parts = item.kind === 'doc' ? [item.doc] : item.parts
   const [only] = parts
   return (
-    <li className="entry">
+    <li
+      className="entry"
+      draggable={!selection.isOn}
+      onDragStart={(event) => event.dataTransfer.setData(DRAGGED, idOf(item))}
+    >
       {selection.isOn ? (
         <label className="target -mx-3 self-start px-3 pt-0.5">
           <input
@@ -111,6 +116,8 @@ function Title({ doc, title }: TitleProps) {
   )
 }
 
+const NOT_COUNTED: Partial<Source> = {}
+
 const TONES: Readonly<Partial<Record<Source['state'], Tone>>> = {
   reading: 'accent',
   embedding: 'accent',
@@ -146,9 +153,11 @@ function State({ item, isChecked }: Pick<ItemRowProps, 'item' | 'isChecked'>) {
       </span>
     )
   }
+  const { pages = null, pages_done: done } = item.kind === 'source' ? item.source : NOT_COUNTED
+  const isCounted = state === 'reading' && pages !== null && done !== undefined && pages > 1
   return (
     <Badge tone={TONES[state]} icon={icons[state]}>
-      {t(`kb.state.${state}`)}
+      {isCounted ? t('kb.state.reading.pages', { done, pages }) : t(`kb.state.${state}`)}
     </Badge>
   )
 }
@@ -164,7 +173,8 @@ function Trouble({ source, item, actions }: TroubleProps) {
   const { t, locale } = useI18n()
   const mayChange = useMayChange()
   const time = (at: string) => new Date(at).toLocaleTimeString(locale)
-  const { state, kind, retry_at } = source
+  const { state, kind, retry_at, readable_until } = source
+  const isHere = kind === 'url' || readable_until !== undefined
   const reason = retry_at === null ? failureOf(source, t) : t('kb.retry', { at: time(retry_at) })
   if (reason === '' && state !== 'gone') return null
   const kept = state === 'ready' ? t('kb.check.failed') : state === 'gone' ? t('kb.gone') : ''
@@ -178,9 +188,9 @@ function Trouble({ source, item, actions }: TroubleProps) {
           size="small"
           className="mt-2"
           icon={<RotateCw size={15} aria-hidden />}
-          onClick={() => (kind === 'url' ? actions.onCheck(source) : actions.onSendAgain(item))}
+          onClick={() => (isHere ? actions.onCheck(source) : actions.onSendAgain(item))}
         >
-          {t(kind === 'url' ? 'kb.check' : 'kb.again')}
+          {t(kind === 'url' ? 'kb.check' : isHere ? 'kb.read.again' : 'kb.again')}
         </Button>
       )}
     </>

@@ -6,6 +6,7 @@ import type { Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Empty } from '../../ui/state.tsx'
+import { collectionOf, useMove } from './collections.ts'
 import { Deletion } from './deletion.tsx'
 import { FileInput, useFileInput } from './file-input.tsx'
 import type { ItemActions } from './item-menu.tsx'
@@ -21,6 +22,8 @@ type OnCheck = (id: string, checkedAt: string | null | undefined) => void
 
 interface LibraryListProps {
   readonly library: Library
+  /** The collection that is shown; null: all items. */
+  readonly shown: string | null
   readonly uploads: Uploads
   /** Pages that are being checked, by id, with the time of their previous check. */
   readonly checks: ReadonlyMap<string, string | null | undefined>
@@ -28,13 +31,14 @@ interface LibraryListProps {
 }
 
 /** Uploads, then all items. */
-export function LibraryList({ library, uploads, checks, onCheck }: LibraryListProps) {
+export function LibraryList({ library, shown, uploads, checks, onCheck }: LibraryListProps) {
   const { t } = useI18n()
   const client = useQueryClient()
   const [asked, setAsked] = useState<readonly Item[]>([])
   const input = useFileInput()
   const meant = useRef<AddOptions>({})
-  const items = itemsOf(library)
+  const items = itemsOf(library).filter((item) => shown === null || collectionOf(item) === shown)
+  const move = useMove()
   const selection = useSelection(items)
   const refresh = useAction(api.sources.setRefresh, {
     done: 'kb.refresh.saved',
@@ -58,6 +62,7 @@ export function LibraryList({ library, uploads, checks, onCheck }: LibraryListPr
       else choose(options)
     },
     onCheck: check.mutate,
+    onMove: (item, to) => move.mutate({ items: [item], to }),
     onRefresh: ({ id }, value) => refresh.mutate({ id, refresh: value }),
   }
   return (
@@ -65,7 +70,14 @@ export function LibraryList({ library, uploads, checks, onCheck }: LibraryListPr
       {items.length + uploads.uploads.length === 0 && (
         <Empty icon={<BookText />} title={t('kb.empty')} text={t('kb.empty.text')} />
       )}
-      {items.length > 1 && <SelectionBar items={items} selection={selection} onDelete={setAsked} />}
+      {items.length > 1 && (
+        <SelectionBar
+          items={items}
+          selection={selection}
+          onDelete={setAsked}
+          onMove={(chosen, to) => move.mutate({ items: chosen, to })}
+        />
+      )}
       <ul className="divide-y divide-line">
         {uploads.uploads.map((upload) => (
           <UploadRow

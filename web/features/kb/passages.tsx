@@ -103,6 +103,7 @@ function Chunk({ chunk, meant, quote }: ChunkProps) {
       <p className="mb-1 text-mini text-ink-3">
         {t('kb.chunk', { number: chunk.seq + 1 })}
         {place && ` · ${place}`}
+        {chunk.ocr && ` · ${t('kb.chunk.ocr')}`}
       </p>
       <p className="text-note whitespace-pre-wrap">
         {meant ? <Marked text={chunk.text} quote={quote} /> : chunk.text}

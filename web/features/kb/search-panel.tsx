@@ -75,12 +75,12 @@ function Hit({ hit, onOpen }: HitProps) {
         <button
           type="button"
           className="min-w-0 text-left font-medium wrap-anywhere underline-offset-2 hover:underline"
-          onClick={() => onOpen({ docId: hit.doc_id, title: hit.title, seq: hit.seq })}
+          onClick={() => onOpen(passageOf(hit))}
         >
           {hit.title} <span className="text-ink-3">#{hit.seq + 1}</span>
         </button>
         <span className={`text-small ${used ? 'text-good' : 'text-ink-3'}`}>
-          {t(used ? 'kb.search.used' : 'kb.search.unused')} · {hit.score.toFixed(3)}
+          {t(used ? 'kb.search.used' : 'kb.search.unused')}
         </span>
       </div>
       {(place || hit.url) && (
@@ -94,10 +94,53 @@ function Hit({ hit, onOpen }: HitProps) {
           )}
         </p>
       )}
-      <ScoreBar score={hit.score} used={used} />
+      <Why hit={hit} />
       <p className="line-clamp-3 text-note text-ink-2 wrap-anywhere">{hit.text}</p>
     </li>
   )
+}
+
+/** The passage to open, with the sentence that decided, to be marked. */
+function passageOf({ doc_id: docId, title, seq, sentence }: KbHit): Passage {
+  return { docId, title, seq, ...(sentence === undefined ? {} : { quote: sentence }) }
+}
+
+/** Both figures of a hit in words, and why a turn would show it to the model or not. */
+function Why({ hit }: { readonly hit: KbHit }) {
+  const { t } = useI18n()
+  const score = t('kb.search.score', {
+    score: hit.score.toFixed(2),
+    words: t(isEnough(hit.score) ? 'kb.search.score.high' : 'kb.search.score.low'),
+  })
+  const relevance = t('kb.search.relevance', {
+    relevance: hit.relevance.toFixed(2),
+    words: t(relevanceWords(hit.relevance)),
+  })
+  return (
+    <div className="grid gap-1 text-small text-ink-2">
+      <span>{score}</span>
+      <ScoreBar score={hit.score} used={isEnough(hit.score)} />
+      <span>{relevance}</span>
+      <ScoreBar score={hit.relevance} used={isEnough(hit.relevance)} />
+      <span className="text-ink-3">{t(whyOf(hit), { least: KB_SCORE_MIN })}</span>
+    </div>
+  )
+}
+
+const isEnough = (figure: number) => figure >= KB_SCORE_MIN
+
+/** From here on an answer is very likely. */
+const VERY_LIKELY = 0.75
+
+function relevanceWords(relevance: number) {
+  if (relevance >= VERY_LIKELY) return 'kb.search.relevance.high'
+  return isEnough(relevance) ? 'kb.search.relevance.middle' : 'kb.search.relevance.low'
+}
+
+/** The reason why a turn would show the passage to the model or not. */
+function whyOf({ score, relevance }: Pick<KbHit, 'score' | 'relevance'>) {
+  if (isEnough(score)) return isEnough(relevance) ? 'kb.search.why.used' : 'kb.search.why.relevance'
+  return isEnough(relevance) ? 'kb.search.why.score' : 'kb.search.why.both'
 }
 
 interface ScoreBarProps {

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
+import { NO_COLLECTION, useCollections } from './collections.ts'
 import { type Item, idOf } from './library.ts'
 
 /** Items that are selected to be deleted together. */
@@ -26,14 +27,50 @@ export function useSelection(items: readonly Item[]) {
 
 export type Selection = ReturnType<typeof useSelection>
 
+interface MoveToProps {
+  readonly isOff: boolean
+  readonly onMove: (to: string) => void
+}
+
+/** Moves what is selected to a collection, where there are any. */
+function MoveTo({ isOff, onMove }: MoveToProps) {
+  const { t } = useI18n()
+  const collections = useCollections()
+  const [to, setTo] = useState('')
+  if (collections.length === 0) return null
+  return (
+    <div className="flex items-center gap-2">
+      <select
+        className="input w-auto min-w-0"
+        aria-label={t('kb.collections.move')}
+        disabled={isOff}
+        value={to}
+        onChange={(event) => setTo(event.target.value)}
+      >
+        <option value="">{t('kb.collections.move')}</option>
+        <option value={NO_COLLECTION}>{t('kb.collections.none')}</option>
+        {collections.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <Button size="small" disabled={isOff || to === ''} onClick={() => onMove(to)}>
+        {t('kb.collections.go')}
+      </Button>
+    </div>
+  )
+}
+
 interface SelectionBarProps {
   readonly items: readonly Item[]
   readonly selection: Selection
   readonly onDelete: (chosen: readonly Item[]) => void
+  readonly onMove: (chosen: readonly Item[], to: string) => void
 }
 
 /** The bar above the list: starts the selection and shows how many items are selected. */
-export function SelectionBar({ items, selection, onDelete }: SelectionBarProps) {
+export function SelectionBar({ items, selection, onDelete, onMove }: SelectionBarProps) {
   const { t } = useI18n()
   const { isOn, chosen, start, end, choose } = selection
   const icon = { size: 15, 'aria-hidden': true } as const
@@ -54,6 +91,7 @@ export function SelectionBar({ items, selection, onDelete }: SelectionBarProps) 
                 {t('kb.chosen', { count: chosen.length, all: items.length })}
               </span>
             </label>
+            <MoveTo isOff={chosen.length === 0} onMove={(to) => onMove(chosen, to)} />
             <Button size="small" onClick={end}>
               {t('action.cancel')}
             </Button>

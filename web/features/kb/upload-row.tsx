@@ -59,14 +59,14 @@ export function UploadRow({ upload, uploads, megabytesMax }: UploadRowProps) {
   )
 }
 
-const UNSUPPORTED = 415
+const isUnsupported = (problem: unknown) => problem instanceof ApiError && problem.status === 415
 
 function Problem({ upload, megabytesMax }: Omit<UploadRowProps, 'uploads'>) {
   const { t } = useI18n()
   const explain = useExplain()
   const { problem } = upload
   if (typeof problem === 'string') return t(problem, { max: megabytesMax })
-  if (problem instanceof ApiError && problem.status === UNSUPPORTED) return t('kb.fail.unsupported')
+  if (isUnsupported(problem)) return t('kb.fail.unsupported')
   return explain(problem)
 }
 
@@ -80,7 +80,9 @@ function Question({ upload }: { readonly upload: Upload }) {
 function Answers({ upload, uploads }: Omit<UploadRowProps, 'megabytesMax'>) {
   const { t } = useI18n()
   const { state, twin, problem } = upload
-  if (state === 'failed' && typeof problem === 'string') return null
+  // The same file would be refused again.
+  const isFinal = typeof problem === 'string' || isUnsupported(problem)
+  if (state === 'failed' && isFinal) return null
   if (state !== 'failed' && state !== 'asked') return null
   return (
     <div className="mt-2 flex flex-wrap gap-2">

@@ -217,7 +217,7 @@ function Limits({ item }: { readonly item: ApiKeyMeta }) {
   const { t, locale } = useI18n()
   const usage = useQuery({
     queryKey: ['usage'],
-    queryFn: api.usage,
+    queryFn: () => api.usage(),
     enabled: item.daily_tokens > 0,
   })
   const spent = usage.data?.spent_today.find(({ key_id }) => key_id === item.id)?.tokens ?? 0

@@ -1,8 +1,8 @@
 import type { ErrorClass } from '../../../src/core/error-table.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
 
-/** The error classes of the request log, in the reader's words. A 401 is not logged. */
-const WORDS: Readonly<Record<Exclude<ErrorClass, 'unauthorized'>, Key>> = {
+/** The error classes of the request log, in the reader's words. */
+const WORDS: Readonly<Record<ErrorClass, Key>> = {
   bad_request: 'logs.class.bad_request',
   forbidden: 'logs.class.forbidden',
   gone: 'logs.class.gone',
@@ -12,10 +12,12 @@ const WORDS: Readonly<Record<Exclude<ErrorClass, 'unauthorized'>, Key>> = {
   rate_limited: 'logs.class.rate_limited',
   too_large: 'logs.class.too_large',
   unavailable: 'logs.class.unavailable',
+  unauthorized: 'error.unauthorized',
   upstream: 'logs.class.upstream',
 }
 
-export const ERROR_CLASSES = Object.keys(WORDS)
+/** A 401 is not logged. */
+export const ERROR_CLASSES = Object.keys(WORDS).filter((name) => name !== 'unauthorized')
 
 const isKnown = (name: string): name is keyof typeof WORDS => Object.hasOwn(WORDS, name)
 

@@ -1,81 +1,22 @@
-import { Download, WrapText } from 'lucide-react'
-import { Fragment, type ReactNode, useEffect, useState } from 'react'
-import { useI18n } from '../../i18n/index.tsx'
-import { withIndexKeys } from '../../lib/index-keys.ts'
+import { lazy, Suspense, useContext } from 'react'
 import { loadChunk } from '../../lib/lazy-chunks.ts'
-import { Button, CopyButton } from '../../ui/button.tsx'
-import { download, endingOf } from './download.ts'
-import type { Highlighted } from './highlight.ts'
+import { artifactOf, Shown } from '../artifacts/kinds.ts'
+import { CodeBlock, type CodeProps } from './code-block.tsx'
 
-/** Code is coloured once its text has not grown for this long. */
-const STILL_MS = 150
-const COLOURED_CHARS_MAX = 20_000
+const Artifact = lazy(async () => {
+  const { Artifact: component } = await loadChunk(() => import('../artifacts/artifact.tsx'))
+  return { default: component }
+})
 
-interface CodeProps {
-  readonly text: string
-  /** The language after the fence; may be empty. */
-  readonly language: string
-}
-
-/** A block of code with the name of its language. */
-export function Code({ text, language }: CodeProps) {
-  const { t } = useI18n()
-  const coloured = useColours(text, language)
-  const [isWrapped, setWrapped] = useState(true)
-  const icon = { size: 16, 'aria-hidden': true } as const
-  const quiet = { kind: 'quiet', size: 'small' } as const
+/** A block of code; one that can be shown and is whole is shown. */
+export function Code({ isClosed, ...block }: CodeProps & { readonly isClosed: boolean }) {
+  const shown = useContext(Shown)
+  const kind = isClosed ? artifactOf(block.language, block.text, shown) : null
+  const code = <CodeBlock {...block} />
+  if (kind === null) return code
   return (
-    <div className="code-block" data-wrapped={isWrapped}>
-      <div className="code-head">
-        <span className="min-w-0 flex-1 truncate">{language}</span>
-        <Button
-          {...quiet}
-          icon={<WrapText {...icon} />}
-          aria-label={t('code.wrap')}
-          aria-pressed={isWrapped}
-          onClick={() => setWrapped(!isWrapped)}
-        />
-        <Button
-          {...quiet}
-          icon={<Download {...icon} />}
-          aria-label={t('code.download')}
-          onClick={() => download(text, `code.${endingOf(language)}`)}
-        />
-        <CopyButton text={text} size="small" />
-      </div>
-      {/* Long lines scroll with the arrow keys. */}
-      <pre className="code" tabIndex={isWrapped ? undefined : 0}>
-        <code>{coloured ? children(coloured) : text}</code>
-      </pre>
-    </div>
+    <Suspense fallback={code}>
+      <Artifact key={block.text} kind={kind} {...block} />
+    </Suspense>
   )
 }
-
-function useColours(text: string, language: string): Highlighted | null {
-  const [known, setKnown] = useState<{ text: string; tree: Highlighted | null } | null>(null)
-  useEffect(() => {
-    if (language === '' || text.length > COLOURED_CHARS_MAX) return
-    let isHere = true
-    const timer = setTimeout(async () => {
-      const { highlight } = await loadChunk(() => import('./highlight.ts'))
-      if (isHere) setKnown({ text, tree: highlight(text, language) })
-    }, STILL_MS)
-    return () => {
-      isHere = false
-      clearTimeout(timer)
-    }
-  }, [text, language])
-  return known?.text === text ? known.tree : null
-}
-
-const children = ({ children: nodes }: Highlighted): ReactNode =>
-  withIndexKeys(nodes).map(({ key, item }) => {
-    if (item.type === 'text') return <Fragment key={key}>{item.value}</Fragment>
-    if (item.type !== 'element') return null
-    const { className } = item.properties
-    return (
-      <span key={key} className={Array.isArray(className) ? className.join(' ') : undefined}>
-        {children({ children: item.children })}
-      </span>
-    )
-  })

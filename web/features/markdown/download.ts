@@ -11,6 +11,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   rust: 'rs',
   shell: 'sh',
   typescript: 'ts',
+  'vega-lite': 'vl.json',
 }
 
 /** How the name of a file in this language ends. */
@@ -20,9 +21,12 @@ export function endingOf(language: string): string {
 }
 
 /** Hands the text to the browser as a file. */
-export function download(text: string, name: string): void {
+export const download = (text: string, name: string): void =>
+  downloadBlob(new Blob([text], { type: 'text/plain' }), name)
+
+export function downloadBlob(blob: Blob, name: string): void {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+  link.href = URL.createObjectURL(blob)
   link.download = name
   link.click()
   URL.revokeObjectURL(link.href)

@@ -4,6 +4,7 @@ import { createContext, Fragment, type ReactNode, useContext } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { CopyButton } from '../../ui/button.tsx'
+import { isClosed } from '../artifacts/kinds.ts'
 import { Cited } from './citations.tsx'
 import { Code } from './code.tsx'
 import { toCsv } from './csv.ts'
@@ -133,7 +134,13 @@ export function Show({ token: given }: { readonly token: Token }): ReactNode {
     case 'blockquote':
       return <blockquote>{children(token.tokens)}</blockquote>
     case 'code':
-      return <Code text={String(token.text)} language={String(token.lang ?? '')} />
+      return (
+        <Code
+          text={String(token.text)}
+          language={String(token.lang ?? '')}
+          isClosed={isClosed(token.raw)}
+        />
+      )
     case 'math':
       return <Formula token={token as MathToken} />
     case 'list':

@@ -2,9 +2,10 @@ import { type FormEvent, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction, useToasts } from '../../lib/services.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, CopyButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
+import { Notice } from '../../ui/page.tsx'
 import { type Role, useRoles } from './roles.ts'
 
 interface InviteProps {
@@ -27,7 +28,7 @@ export function InviteDialog({ open, onClose }: InviteProps) {
 }
 
 function InviteForm({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useI18n()
+  const { t, language } = useI18n()
   const toasts = useToasts()
   const roles = useRoles()
   const [email, setEmail] = useState('')
@@ -35,14 +36,16 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
   const invite = useAction(api.members.invite, {
     refresh: ['members'],
     onDone: ({ mailed }) => {
-      toasts.show('good', t(mailed ? 'members.mailed' : 'members.invited'))
+      if (!mailed) return
+      toasts.show('good', t('members.mailed'))
       onClose()
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    invite.mutate({ email, role })
+    invite.mutate({ email, role, language })
   }
+  if (invite.data?.mailed === false) return <Unmailed email={email} onClose={onClose} />
   return (
     <form className="grid gap-5" onSubmit={submit}>
       <TextField
@@ -67,5 +70,27 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
         </Button>
       </div>
     </form>
+  )
+}
+
+/** Nothing tells the invited person but the inviter, who gets an address to pass on. */
+function Unmailed({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
+  const { t } = useI18n()
+  const address = `${location.origin}/login`
+  const isHereOnly = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)
+  return (
+    <div className="grid gap-4" role="status">
+      <p>{t('members.invited', { email })}</p>
+      <div className="flex items-center gap-2">
+        <code className="min-w-0 grow break-all">{address}</code>
+        <CopyButton text={address} what={t('members.address')} />
+      </div>
+      {isHereOnly && <Notice tone="warn">{t('members.address.here')}</Notice>}
+      <div className="flex justify-end">
+        <Button kind="primary" onClick={onClose}>
+          {t('action.close')}
+        </Button>
+      </div>
+    </div>
   )
 }

@@ -6,6 +6,7 @@ import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
+import { MemberLimit } from './member-limit.tsx'
 import { type Role, useRoles } from './roles.ts'
 
 interface TableProps {
@@ -35,6 +36,7 @@ export function MemberTable({ members, own }: TableProps) {
           <tr>
             <th>{t('login.email')}</th>
             <th>{t('members.role')}</th>
+            <th>{t('members.limit')}</th>
             <th>{t('members.since')}</th>
             <th>
               <span className="sr-only">{t('field.actions')}</span>
@@ -132,6 +134,9 @@ function Row({ member, isOwn, onRemove }: RowProps) {
             </option>
           ))}
         </select>
+      </td>
+      <td data-label={t('members.limit')}>
+        <MemberLimit member={member} />
       </td>
       <td data-label={t('members.since')} className="text-ink-2">
         {member.joined_at ? <Ago at={member.joined_at} /> : <Badge>{t('members.waiting')}</Badge>}

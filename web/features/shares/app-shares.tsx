@@ -12,6 +12,7 @@ import { Confirm } from '../../ui/dialog.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
 import { MadeDialog, ShareDialog } from './share-dialog.tsx'
+import { ShareEdit } from './share-edit.tsx'
 
 /** The shares of this app. */
 export function AppShares({ app }: { readonly app: App }) {
@@ -19,6 +20,15 @@ export function AppShares({ app }: { readonly app: App }) {
   const [making, setMaking] = useState(false)
   const [made, setMade] = useState<IssuedShare | null>(null)
   const [asked, setAsked] = useState<Share | null>(null)
+  const [edited, setEdited] = useState<Share | null>(null)
+  const [rotated, setRotated] = useState<Share | null>(null)
+  const rotate = useAction(api.shares.rotate, {
+    refresh: ['shares'],
+    onDone: (share) => {
+      setRotated(null)
+      setMade(share)
+    },
+  })
   const query = useQuery({ queryKey: ['shares', app.id], queryFn: () => api.shares.list(app.id) })
   const remove = useAction(api.shares.remove, {
     done: 'app.shares.removed',
@@ -44,7 +54,14 @@ export function AppShares({ app }: { readonly app: App }) {
             ) : (
               <ul className="divide-y divide-line">
                 {shares.map((share) => (
-                  <Row key={share.id} share={share} onRemove={() => setAsked(share)} />
+                  <Row
+                    key={share.id}
+                    share={share}
+                    onShow={({ token, url }) => token && url && setMade({ ...share, token, url })}
+                    onEdit={() => setEdited(share)}
+                    onRotate={() => setRotated(share)}
+                    onRemove={() => setAsked(share)}
+                  />
                 ))}
               </ul>
             )
@@ -53,6 +70,16 @@ export function AppShares({ app }: { readonly app: App }) {
       </div>
       <ShareDialog app={app} open={making} onMade={setMade} onClose={() => setMaking(false)} />
       <MadeDialog share={made} onClose={() => setMade(null)} />
+      <ShareEdit app={app} share={edited} onClose={() => setEdited(null)} />
+      <Confirm
+        title={t('app.shares.rotate.title', { name: rotated?.name ?? '' })}
+        loss={t('app.shares.rotate.loss')}
+        action={t('app.shares.rotate')}
+        open={rotated !== null}
+        busy={rotate.isPending}
+        onConfirm={() => rotated && rotate.mutate(rotated)}
+        onClose={() => setRotated(null)}
+      />
       <Confirm
         title={t('app.shares.remove.title', { name: asked?.name ?? '' })}
         loss={t('app.shares.remove.loss')}
@@ -66,7 +93,15 @@ export function AppShares({ app }: { readonly app: App }) {
   )
 }
 
-function Row({ share, onRemove }: { readonly share: Share; readonly onRemove: () => void }) {
+interface RowProps {
+  readonly share: Share
+  readonly onShow: (share: Share) => void
+  readonly onEdit: () => void
+  readonly onRotate: () => void
+  readonly onRemove: () => void
+}
+
+function Row({ share, onShow, onEdit, onRotate, onRemove }: RowProps) {
   const { t, locale } = useI18n()
   const { exact } = useTimes()
   const counts = { used: share.turns_today, all: share.daily_turns.toLocaleString(locale) }
@@ -76,6 +111,7 @@ function Row({ share, onRemove }: { readonly share: Share; readonly onRemove: ()
         <span className="block font-medium break-words">{share.name}</span>
         <span className="block text-small break-all text-ink-2">
           {[
+            ...(share.paused ? [t('app.shares.paused')] : []),
             t('app.shares.today', counts),
             ...(share.expires_at ? [`${t('app.shares.ends')} ${exact(share.expires_at)}`] : []),
             ...share.origins,
@@ -83,9 +119,22 @@ function Row({ share, onRemove }: { readonly share: Share; readonly onRemove: ()
         </span>
       </div>
       <ForEditors>
-        <Button kind="danger" size="small" onClick={onRemove}>
-          {t('app.shares.remove')}
-        </Button>
+        <div className="flex flex-wrap gap-2">
+          {share.token && (
+            <Button size="small" onClick={() => onShow(share)}>
+              {t('app.shares.link')}
+            </Button>
+          )}
+          <Button size="small" onClick={onEdit}>
+            {t('app.shares.edit')}
+          </Button>
+          <Button size="small" onClick={onRotate}>
+            {t('app.shares.rotate')}
+          </Button>
+          <Button kind="danger" size="small" onClick={onRemove}>
+            {t('app.shares.remove')}
+          </Button>
+        </div>
       </ForEditors>
     </li>
   )

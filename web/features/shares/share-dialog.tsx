@@ -107,7 +107,7 @@ interface MadeProps {
   readonly onClose: () => void
 }
 
-/** The link, its QR code and the line for a site: shown once, as keys are. */
+/** The link, its QR code and the line for a site. */
 export function MadeDialog({ share, onClose }: MadeProps) {
   const { t } = useI18n()
   const link = `${location.origin}/s/${share?.token ?? ''}`
@@ -116,9 +116,6 @@ export function MadeDialog({ share, onClose }: MadeProps) {
   return (
     <Dialog title={t('app.shares.made')} open={share !== null} onClose={onClose} firm>
       <div className="grid justify-items-center gap-4">
-        <div className="w-full">
-          <Notice tone="warn">{t('app.shares.once')}</Notice>
-        </div>
         <Qr text={link} />
         <Shown label={t('app.shares.link')} text={link} testId="share-link" />
         {share !== null && share.origins.length > 0 && (

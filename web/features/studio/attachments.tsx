@@ -36,7 +36,12 @@ function Card({ attachment: { name, share, file, problem }, onDrop }: CardProps)
   const icon = { size: 15, 'aria-hidden': true } as const
   const quiet = { kind: 'quiet', size: 'small' } as const
   const isBusy = problem === null && file?.state !== 'ready'
-  const state = file === null ? `${Math.round(share * 100)} %` : t('studio.attached.reading')
+  const { pages = null, pages_done: done = null } = file ?? {}
+  const reading =
+    pages !== null && done !== null && done < pages
+      ? t('studio.attached.pages', { done, pages })
+      : t('studio.attached.reading')
+  const state = file === null ? `${Math.round(share * 100)} %` : reading
   return (
     <li className="attachment" data-tone={problem === null ? undefined : 'bad'}>
       {problem !== null && <TriangleAlert {...icon} className="flex-none text-bad" />}

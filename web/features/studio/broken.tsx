@@ -6,6 +6,7 @@ import { useMayChange, useOperator } from '../../lib/rights.ts'
 import { SIGNED_OUT, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
+import { useErrorClass } from '../logs/error-class.ts'
 import { type Turn, wordsIn } from './turn.ts'
 
 interface BrokenProps {
@@ -42,12 +43,17 @@ export function Broken({ turn, onAgain }: BrokenProps) {
 function Words({ turn }: { readonly turn: Turn }) {
   const { t } = useI18n()
   const explain = useFault()
+  const nameOf = useErrorClass()
   const count = wordsIn(turn.reply)
   if (turn.isInterrupted) return <p>{t('studio.interrupted')}</p>
-  const { detail } = turn.fault ?? {}
+  const { detail, kind, upstream, error } = turn.fault ?? {}
+  const isOfModel = error?.code.startsWith('model_') === true
+  const known = kind === undefined || !isOfModel ? [] : [nameOf(kind)]
+  if (upstream) known.push(`HTTP ${upstream}`)
   return (
     <>
       <p>{explain(turn)}</p>
+      {known.length > 0 && <p className="text-note">{known.join(' · ')}</p>}
       {detail && (
         <details className="text-note">
           <summary className="target cursor-pointer">{t('studio.detail')}</summary>
@@ -75,7 +81,11 @@ function Mend({ turn: { fault, isInterrupted } }: { readonly turn: Turn }) {
   const isOfModel = fault?.error?.code.startsWith('model_') === true
   if (isInterrupted || !isOfModel || !mayChange) return null
   return (
-    <Link to={isOperator ? '/app/system' : '/app/provider'} className="btn" data-size="small">
+    <Link
+      to={isOperator ? '/app/system/models' : '/app/provider'}
+      className="btn"
+      data-size="small"
+    >
       <Settings2 size={15} aria-hidden />
       {t('studio.mend')}
     </Link>

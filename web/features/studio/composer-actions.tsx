@@ -1,22 +1,21 @@
-import { Link } from '@tanstack/react-router'
-import { ArrowUp, Mic, MicOff, Paperclip, Square } from 'lucide-react'
-import { useState } from 'react'
+import { ArrowUp, AudioLines, ListPlus, Mic, Paperclip, Square } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { useSpeech } from './use-speech.ts'
 import type { Voice } from './use-voice.ts'
+import { VoiceOff } from './voice-off.tsx'
 
 interface ActionsProps {
   readonly running: boolean
-  /** Null when the page cannot record. */
-  readonly voice: Voice | null
+  /** Null when the page cannot record; undefined where nothing is asked by voice. */
+  readonly voice: Voice | null | undefined
   readonly ready: boolean
-  /** Whether the question waits for the end of the current answer. */
+  /** Whether the question waits for its files, or for the end of the answer. */
   readonly queued: boolean
   /** The label of the button that adds files. */
   readonly files: string
   readonly onAttach: () => void
+  readonly onCall: (() => void) | undefined
   readonly onStop: () => void
 }
 
@@ -25,32 +24,31 @@ const quiet = { kind: 'quiet', size: 'small' } as const
 
 /** The buttons for the question being written. */
 export function ComposerActions(props: ActionsProps) {
-  const { running, voice, ready, queued, files, onAttach, onStop } = props
+  const { running, voice, ready, queued, files, onAttach, onCall, onStop } = props
   const { t } = useI18n()
-  const { canHear } = useSpeech()
   return (
     <div className="flex items-center gap-1">
       <Button {...quiet} icon={<Paperclip {...icon} />} aria-label={files} onClick={onAttach} />
-      {voice && canHear && (
-        <Button
-          {...quiet}
-          icon={<Mic {...icon} />}
-          busy={voice.state === 'thinking'}
-          disabled={running}
-          aria-label={t('studio.voice')}
-          onClick={voice.start}
-        />
-      )}
-      {voice && !canHear && <Deaf />}
+      {voice !== undefined && <Speaking running={running} voice={voice} onCall={onCall} />}
       <span className="ml-2 flex-1 text-mini text-ink-3">
-        <span role="status">{queued && t('studio.queued')}</span>
+        <span role="status">{queued && t(running ? 'studio.queued' : 'studio.queued.files')}</span>
         {!queued && <span className="hidden sm:inline">{t('studio.keys')}</span>}
       </span>
-      {running ? (
+      {running && (
         <Button icon={<Square {...icon} />} onClick={onStop}>
           {t('studio.stop')}
         </Button>
-      ) : (
+      )}
+      {running && ready && (
+        <Button
+          type="submit"
+          kind="primary"
+          icon={<ListPlus {...icon} />}
+          aria-label={t('studio.queue.add')}
+          title={t('studio.queue.add')}
+        />
+      )}
+      {!running && (
         <Button
           type="submit"
           kind="primary"
@@ -63,24 +61,33 @@ export function ComposerActions(props: ActionsProps) {
   )
 }
 
-/** Says that this server has no speech recognition, and how to turn it on. */
-function Deaf() {
+/** The buttons to say a question, and to talk by voice alone. */
+function Speaking({ running, voice, onCall }: Pick<ActionsProps, 'running' | 'voice' | 'onCall'>) {
   const { t } = useI18n()
-  const [isOpen, setOpen] = useState(false)
+  const { canHear, canSpeak } = useSpeech()
+  if (!voice) return <VoiceOff lack="page" />
+  if (!canHear) return <VoiceOff lack="hearing" />
   return (
     <>
       <Button
         {...quiet}
-        icon={<MicOff {...icon} />}
-        aria-label={t('studio.voice.off')}
-        onClick={() => setOpen(true)}
+        icon={<Mic {...icon} />}
+        busy={voice.state === 'thinking'}
+        disabled={running}
+        aria-label={t('studio.voice')}
+        onClick={voice.start}
       />
-      <Dialog title={t('studio.voice.off')} open={isOpen} onClose={() => setOpen(false)}>
-        <p>{t('studio.voice.off.text')}</p>
-        <Link to="/docs/$page" params={{ page: 'voice' }} className="mt-3 inline-block underline">
-          {t('studio.voice.off.how')}
-        </Link>
-      </Dialog>
+      {canSpeak ? (
+        <Button
+          {...quiet}
+          icon={<AudioLines {...icon} />}
+          disabled={running || voice.state === 'thinking'}
+          aria-label={t('call.begin')}
+          onClick={onCall}
+        />
+      ) : (
+        <VoiceOff lack="voice" />
+      )}
     </>
   )
 }

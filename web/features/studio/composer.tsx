@@ -5,24 +5,28 @@ import {
   lazy,
   type RefObject,
   Suspense,
+  useId,
   useState,
 } from 'react'
-import type { Prompt } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { useDrop } from '../../lib/use-drop.ts'
 import { FileInput, useFileInput } from '../kb/file-input.tsx'
 import { Attachments } from './attachments.tsx'
 import { ComposerActions } from './composer-actions.tsx'
-import { PromptList, selectField, usePrompts } from './prompt-list.tsx'
+import { useLine } from './conversations.ts'
+import { ariaOf, HAS_FIELD, PromptList } from './prompt-list.tsx'
+// Not loaded when met: then the server may be away.
+import { QueueList } from './queue-list.tsx'
 import { RecordingBar } from './recording-bar.tsx'
 import { Thumbs } from './thumbs.tsx'
 import type { Asked } from './use-conversation.ts'
 import { PASTED_CHARS_MAX, useFiles, useQuestion } from './use-question.ts'
+import { type Command, type Suggestion, useSuggestions } from './use-suggestions.ts'
 import type { Voice } from './use-voice.ts'
 
-const AddToLibrary = lazy(async () => {
-  const { AddToLibrary: Loaded } = await loadChunk(() => import('./add-to-library.tsx'))
+const PromptFields = lazy(async () => {
+  const { PromptFields: Loaded } = await loadChunk(() => import('./prompt-fields.tsx'))
   return { default: Loaded }
 })
 
@@ -30,20 +34,35 @@ interface ComposerProps {
   readonly session: string
   readonly field: RefObject<HTMLTextAreaElement | null>
   readonly running: boolean
-  readonly onSend: (question: Asked) => void
+  /** Whether a question that is sent during an answer waits in the field; else in a list. */
+  readonly holds?: boolean
+  /** Resolved with false, the question was not sent and goes back into the field. */
+  readonly onSend: (question: Asked) => undefined | Promise<boolean>
   readonly onStop: () => void
-  /** Null when the page cannot record. */
-  readonly voice: Voice | null
+  /** Null when the page cannot record; absent where nothing is asked by voice. */
+  readonly voice?: Voice | null
+  /** Whether a call has its place; what was written is kept. */
+  readonly hidden?: boolean
+  readonly onCall?: () => void
+  /** Another assistant is to answer from here on. */
+  readonly onApp: (app: string) => void
+  readonly commands?: Commands
 }
 
+/** What is done for each act that can be chosen in the field. */
+export type Commands = Readonly<Partial<Record<Command, () => void>>>
+
 /** The question being written. Another session needs another `key`. */
-export function Composer({ session, field, running, onSend, onStop, voice }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { session, field, running, holds = false, onSend, onStop, voice, hidden, onCall } = props
   const { t } = useI18n()
   const files = useFiles(session)
   const { attached, onFiles } = files
-  const question = useQuestion({ files, field, running, onSend, onStop })
+  const question = useQuestion({ files, field, running, holds, onSend, onStop })
   const { text, images, change, isReady, isQueued } = question
-  const prompts = useKeptTexts(question, field)
+  const { fields, onFilled, ...prompts } = useSuggested(question, props)
+  const { waiting } = useLine(session)
+  const listId = useId()
   const input = useFileInput()
   const over = useDrop(onFiles)
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
@@ -59,9 +78,15 @@ export function Composer({ session, field, running, onSend, onStop, voice }: Com
     event.preventDefault()
   }
   return (
-    <form className="composer" onSubmit={onSubmit}>
+    <form className="composer" hidden={hidden} onSubmit={onSubmit}>
       {over && <p className="drop-here">{t('studio.drop')}</p>}
-      <PromptList {...prompts} />
+      {waiting.length > 0 && (
+        <QueueList session={session} running={running} onEdit={question.takeBack} />
+      )}
+      <PromptList id={listId} list={prompts.list} at={prompts.at} onPick={prompts.onPick} />
+      <p className="sr-only" role="status">
+        {prompts.list.length > 0 && t('studio.prompts.count', { count: prompts.list.length })}
+      </p>
       <Attachments list={attached.list} onDrop={attached.drop} />
       <Thumbs
         images={images}
@@ -73,6 +98,7 @@ export function Composer({ session, field, running, onSend, onStop, voice }: Com
         value={text}
         aria-label={t('studio.ask')}
         placeholder={t('studio.ask')}
+        {...ariaOf(listId, prompts)}
         onChange={({ target }) => question.write(target.value)}
         onKeyDown={prompts.onKey}
         onPaste={onPaste}
@@ -87,6 +113,7 @@ export function Composer({ session, field, running, onSend, onStop, voice }: Com
           queued={isQueued}
           files={t('studio.files')}
           onAttach={input.open}
+          onCall={onCall}
           onStop={() => {
             question.stop()
             field.current?.focus()
@@ -94,37 +121,59 @@ export function Composer({ session, field, running, onSend, onStop, voice }: Com
         />
       )}
       <FileInput {...input} multiple label={t('studio.files')} onFiles={onFiles} />
-      {files.documents.length > 0 && (
+      {fields !== null && (
         <Suspense>
-          <AddToLibrary files={files.documents} onEnd={files.done} />
+          <PromptFields text={fields} onEnd={onFilled} />
         </Suspense>
       )}
     </form>
   )
 }
 
-/** The list of kept texts above the field, and the keys that choose in it. */
-function useKeptTexts(
+/** The list above the field, and the keys that choose in it. */
+function useSuggested(
   { text, write, onKey }: ReturnType<typeof useQuestion>,
-  field: ComposerProps['field'],
+  { field, onApp, commands = {} }: ComposerProps,
 ) {
-  const prompts = usePrompts(text)
+  const fitting = useSuggestions(text, Object.keys(commands) as Command[])
+  /** The text at which Escape has closed the list. */
+  const [closedAt, setClosedAt] = useState<string | null>(null)
+  if (closedAt !== null && closedAt !== text) setClosedAt(null)
+  const list = closedAt === text ? [] : fitting
   const [at, setAt] = useState(0)
-  const chosen = prompts[Math.min(at, prompts.length - 1)]
-  const onPick = (prompt: Prompt) => {
+  const chosen = list[Math.min(at, list.length - 1)]
+  const [fields, setFields] = useState<string | null>(null)
+  const put = (words: string) => {
+    write(words)
+    requestAnimationFrame(() => field.current?.focus())
+  }
+  const onPick = ({ takes }: Suggestion) => {
     setAt(0)
-    write(prompt.text)
-    requestAnimationFrame(() => selectField(field.current))
+    if ('app' in takes) {
+      put('')
+      onApp(takes.app)
+    } else if ('command' in takes) {
+      put('')
+      commands[takes.command]?.()
+    } else if (HAS_FIELD.test(takes.text)) setFields(takes.text)
+    else put(takes.text)
   }
   return {
-    prompts,
-    at: Math.min(at, prompts.length - 1),
+    list,
+    /** The kept text whose fields are asked for; null without one. */
+    fields,
+    onFilled(words: string | null) {
+      setFields(null)
+      if (words !== null) put(words)
+    },
+    at: Math.min(at, list.length - 1),
     onPick,
     onKey(event: KeyboardEvent) {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
       if (!chosen || event.nativeEvent.isComposing) return onKey(event)
-      if (step !== undefined) setAt((at + step + prompts.length) % prompts.length)
-      else if (event.key === 'Enter' || event.key === 'Tab') onPick(chosen)
+      if (step !== undefined) setAt((at + step + list.length) % list.length)
+      else if (event.key === 'Escape') setClosedAt(text)
+      else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) onPick(chosen)
       else return onKey(event)
       event.preventDefault()
     },

@@ -1,7 +1,11 @@
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react'
 import type { followTurn, streamTurn, TurnRequest } from '../../api/stream.ts'
 import type { Talk, talks } from '../../api/talks.ts'
+import { createAsking } from './asking.ts'
 import { createDrafts } from './drafts.ts'
+import { isTemporary } from './fresh.ts'
+import { createQueue, type Line } from './queue.ts'
+import { broughtIn } from './temporary-turns.ts'
 import type { Replaced, Turn } from './turn.ts'
 import { createTurnRunner } from './turn-runner.ts'
 import { createTurnStore } from './turn-store.ts'
@@ -10,6 +14,10 @@ interface Options {
   readonly stream: typeof streamTurn
   readonly follow: typeof followTurn
   readonly turns: Pick<typeof talks, 'stop' | 'pending'>
+  /** Whether the server has this question after the turn of that number; throws `ApiError`. */
+  readonly hasTaken: (request: TurnRequest, after: number) => Promise<boolean>
+  /** Whether the server is known to be out of reach. */
+  readonly isAway: () => boolean
   /** Resolves when a broken stream may be taken up again. */
   readonly pause: () => Promise<void>
   /** Keeps drafts, and turns that the server did not store, over a reload. */
@@ -22,6 +30,8 @@ export interface Place {
   readonly app: string
   /** The number of the turn to show, such as one that a search found. */
   readonly turn?: number
+  /** The talk beside it, when two are compared; its session is empty before the first question. */
+  readonly beside?: { readonly session: string; readonly app: string } | null
 }
 
 interface SentQuestion {
@@ -37,7 +47,8 @@ const OPEN_TITLE_CHARS = 60
  * The conversations of this tab, outside React: an answer continues while another page is open, and
  * one that the server has named goes on without this tab.
  */
-export function createConversations({ stream, follow, turns: server, pause, storage }: Options) {
+export function createConversations(options: Options) {
+  const { stream, follow, turns: server, hasTaken, isAway, pause, storage } = options
   const turns = createTurnStore(storage)
   const drafts = createDrafts(storage)
   let last: Place | null = null
@@ -47,8 +58,20 @@ export function createConversations({ stream, follow, turns: server, pause, stor
   const tellStored = async (session: string) => {
     await Promise.all([...stored].map((listener) => listener(session)))
   }
-  const runner = createTurnRunner({ turns, follow, pause, server, tellStored })
+  const queue = createQueue(storage)
+  const onEnd = (session: string, turn: Turn | null) => asking.ended(session, turn)
+  const runner = createTurnRunner({ turns, follow, pause, server, tellStored, onEnd })
   const { running } = runner
+  const asking = createAsking({
+    queue,
+    turns,
+    isAway,
+    hasTaken,
+    tellStored,
+    isRunning: (session) => running.has(session),
+    send: (request, names) => send(request, { names }),
+    stop: runner.stop,
+  })
 
   /**
    * Sends a question. Resolves with the turn when it has ended in any way; with null when another
@@ -56,9 +79,11 @@ export function createConversations({ stream, follow, turns: server, pause, stor
    */
   async function send(asked: TurnRequest, question: SentQuestion = {}): Promise<Turn | null> {
     const { replaces = null, names = [] } = question
-    const request = replaces ? { ...asked, replace_last: true } : asked
-    const { session_id: session } = request
+    const { session_id: session } = asked
     if (running.has(session)) return null
+    const brought = broughtIn(session, turns.turnsOf(session), replaces)
+    const replacing = replaces ? { replace_last: true } : {}
+    const request = { ...asked, ...brought, ...replacing }
     const abort = new AbortController()
     last = { session, app: request.app_id ?? '' }
     drafts.used(session)
@@ -71,12 +96,21 @@ export function createConversations({ stream, follow, turns: server, pause, stor
     if (last?.session === session) last = null
     turns.forget(session)
     turns.keepUnsaved()
+    queue.forget(session)
   }
 
   return {
     ...turns,
     drafts,
+    queue,
     send,
+    /** Sends a question as soon as nothing is before it; `seen` is the newest turn's number. */
+    ask(request: TurnRequest, names: readonly string[], seen: number): void {
+      drafts.used(request.session_id)
+      asking.ask(request, names, seen)
+    },
+    sendNow: asking.sendNow,
+    sendWaiting: asking.resume,
     attach: runner.attach,
     resume: runner.resume,
     stop: runner.stop,
@@ -93,7 +127,7 @@ export function createConversations({ stream, follow, turns: server, pause, stor
     own(person: string): void {
       const before = storage.getItem(OWNER)
       if (before !== null && before !== person) {
-        for (const session of turns.sessions()) forget(session)
+        for (const session of [...turns.sessions(), ...queue.sessions()]) forget(session)
         drafts.clear()
       }
       storage.setItem(OWNER, person)
@@ -117,6 +151,12 @@ export function useTurns(session: string): readonly Turn[] {
   return useSyncExternalStore(subscribe, () => turnsOf(session))
 }
 
+/** The questions of a session that wait. */
+export function useLine(session: string): Line {
+  const { queue } = useConversations()
+  return useSyncExternalStore(queue.subscribe, () => queue.lineOf(session))
+}
+
 /** Whether a session, or without one any session, is being answered in this tab. */
 export function useAnswering(session?: string): boolean {
   const { subscribe, isAnswering } = useConversations()
@@ -129,7 +169,7 @@ export function useOpenTalks(): readonly Talk[] {
   const known = useSyncExternalStore(subscribe, () =>
     JSON.stringify(
       sessions()
-        .filter((id) => isAnswering(id))
+        .filter((id) => isAnswering(id) && !isTemporary(id))
         .map((id) => [id, turnsOf(id)[0]?.text ?? '', turnsOf(id)[0]?.at ?? 0]),
     ),
   )

@@ -1,3 +1,5 @@
+import { isTemporary } from './fresh.ts'
+
 /** A question that was typed and not sent. */
 export interface Draft {
   readonly text: string
@@ -8,7 +10,7 @@ const PREFIX = 'mb.draft.'
 const FRESH = 'mb.fresh'
 const NOTHING: Draft = { text: '', images: [] }
 
-/** Drafts by session. They outlive the page, a reload and the end of the sign-in. */
+/** Drafts by session. But for temporary ones they outlive a reload and the end of the sign-in. */
 export function createDrafts(storage: Storage) {
   /** Drafts with their pictures, which may be too large for the storage. */
   const held = new Map<string, Draft>()
@@ -20,6 +22,7 @@ export function createDrafts(storage: Storage) {
     read: (session: string): Draft => held.get(session) ?? kept(session),
     write(session: string, draft: Draft): void {
       held.set(session, draft)
+      if (isTemporary(session)) return
       try {
         if (draft.text === '') storage.removeItem(PREFIX + session)
         else storage.setItem(PREFIX + session, draft.text)

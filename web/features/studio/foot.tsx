@@ -1,6 +1,7 @@
 import { CircleHelp, Clock, Repeat2 } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
+import { Rating } from './rating.tsx'
 import { Speaker } from './speaker.tsx'
 import type { Turn } from './turn.ts'
 import { useSpeech } from './use-speech.ts'
@@ -39,6 +40,7 @@ export function Foot({ turn, onWhy, onSound, onAgain }: FootProps) {
     <div className="foot">
       {turn.reply && <CopyButton text={turn.reply} size="small" />}
       {turn.reply && canSpeak && <Speaker text={turn.reply} onSound={onSound} />}
+      {turn.reply && turn.seq !== null && <Rating seq={turn.seq} />}
       {onAgain && (
         <Button
           {...quiet}

@@ -6,9 +6,11 @@ import { Button } from '../../ui/button.tsx'
 import { Badge } from '../../ui/page.tsx'
 import { useShownTitle } from '../sessions/shown-title.ts'
 import type { Place } from './conversations.ts'
+import { isTemporary } from './fresh.ts'
 import { useKnown } from './known.ts'
 import { Picker } from './picker.tsx'
 import type { Side } from './sides.tsx'
+import { Temporary } from './temporary.tsx'
 import type { Setup } from './use-setup.ts'
 
 interface HeadProps {
@@ -19,10 +21,13 @@ interface HeadProps {
   readonly right: Side
   readonly onApp: (app: string) => void
   readonly onNew: () => void
+  readonly onBeside: () => void
+  readonly onSession: (session: string) => void
 }
 
 /** The title of the conversation, who answers in it, and the buttons of both sides. */
-export function Head({ title, chosen, setup, right, onApp, onNew }: HeadProps) {
+export function Head(props: HeadProps) {
+  const { title, chosen, setup, right, onApp, onNew, onBeside, onSession } = props
   const { t } = useI18n()
   const shownTitle = useShownTitle()
   const name = shownTitle(useKnown(chosen.session)?.title ?? title ?? t('studio.fresh'))
@@ -42,8 +47,14 @@ export function Head({ title, chosen, setup, right, onApp, onNew }: HeadProps) {
       </span>
       <div className="talk-name">
         <h1 tabIndex={-1}>{name}</h1>
-        <Picker app={chosen.app} setup={setup} onApp={onApp} />
+        <Picker
+          app={chosen.app}
+          setup={setup}
+          onApp={onApp}
+          onBeside={isTemporary(chosen.session) ? undefined : onBeside}
+        />
       </div>
+      <Temporary isEmpty={title === null} session={chosen.session} onSession={onSession} />
       {setup.isChanged && <Badge tone="warn">{t('studio.setup.mark')}</Badge>}
       <Button
         kind="quiet"

@@ -37,7 +37,7 @@ function Nearest({ question, onOpen }: Pick<MissedProps, 'question' | 'onOpen'>)
   const { t } = useI18n()
   const query = useQuery({
     queryKey: ['kb', 'nearest', question],
-    queryFn: () => api.kb.search(question),
+    queryFn: () => api.kb.search({ q: question, collection: null }),
   })
   return (
     <Loaded query={query}>

@@ -4,9 +4,12 @@ import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { useStable } from '../../lib/use-stable.ts'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { Announcer } from './announcer.tsx'
+import { Asks } from './asks.tsx'
 import { Composer } from './composer.tsx'
 import { useConversations } from './conversations.ts'
+import { isTemporary, temporarySession } from './fresh.ts'
 import { Head } from './head.tsx'
+import { TalkName } from './rating.tsx'
 import type { Leaf } from './right.tsx'
 import { SideView, useRight } from './sides.tsx'
 import { Starters } from './starters.tsx'
@@ -21,6 +24,10 @@ import { useVoice } from './use-voice.ts'
 /** Loaded when there is something to show in them: an empty conversation needs none. */
 const Talk = lazy(async () => ({ default: (await loadChunk(() => import('./talk.tsx'))).Talk }))
 const Right = lazy(async () => ({ default: (await loadChunk(() => import('./right.tsx'))).Right }))
+const CallBar = lazy(async () => {
+  const { CallBar: Loaded } = await loadChunk(() => import('../call/call-bar.tsx'))
+  return { default: Loaded }
+})
 const ChunksDialog = lazy(async () => {
   const { ChunksDialog: Loaded } = await loadChunk(() => import('../kb/chunks-dialog.tsx'))
   return { default: Loaded }
@@ -40,12 +47,13 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
   const right = useRight()
   const [leaf, setLeaf] = useState<Leaf>(chosen.app !== '' && !choice.linked ? 'setup' : 'sources')
   const conversation = useConversation(choice, setup)
-  const { turns, running, isEmpty, say, replace, stop, ways } = conversation
+  const { turns, running, isEmpty, say, ask, replace, stop, ways } = conversation
   const { change } = useConversations()
   const voice = useVoice({
     ask: (text) => say({ text, images: [] }),
     play: ({ id }, sound) => change(chosen.session, id, (turn) => ({ ...turn, sound })),
   })
+  const [isCalling, setCalling] = useCalling(chosen.session)
   const [passage, setPassage] = useState<Passage | null>(null)
   const [asked, setAsked] = useState<string | null>(null)
   const end = useEnd(chosen.session, turns, conversation.found !== null)
@@ -61,6 +69,12 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
     [onWhy, replace, onVersion],
   )
   const shown = turns.find(({ id }) => id === asked) ?? turns.findLast(({ stats }) => stats) ?? null
+  const onBeside = () => choose({ beside: { session: '', app: chosen.app } })
+  const commands = {
+    new: onNew,
+    temporary: () => choose({ session: temporarySession() }),
+    ...(isTemporary(chosen.session) ? {} : { compare: onBeside }),
+  }
   return (
     <>
       <div className="talk">
@@ -71,11 +85,14 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
           right={right}
           onApp={(app) => choose({ app })}
           onNew={onNew}
+          onBeside={onBeside}
+          onSession={(session) => choose({ session })}
         />
         <div className="talk-turns" ref={end.content}>
           {isEmpty && (
             <Starters
               app={setup.app}
+              isTemporary={isTemporary(chosen.session)}
               onPick={(text) => {
                 void say({ text, images: [] })
                 composer.current?.focus({ preventScroll: true })
@@ -84,30 +101,51 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
           )}
           {turns.length > 0 && (
             <Suspense>
-              <Talk
-                key={chosen.session}
-                conversation={conversation}
-                ways={ways}
-                actions={actions}
-              />
+              <TalkName value={chosen.session}>
+                <Talk
+                  key={chosen.session}
+                  conversation={conversation}
+                  ways={ways}
+                  actions={actions}
+                />
+              </TalkName>
             </Suspense>
           )}
         </div>
-        <Announcer key={chosen.session} turns={turns} />
+        {/* A call says its answers itself. */}
+        {!isCalling && <Announcer key={chosen.session} turns={turns} />}
         <div className="dock">
           <ToEnd end={end} running={running} />
+          <Asks turns={turns} />
           <Composer
             key={chosen.session}
             session={chosen.session}
             field={composer}
             running={running}
             voice={voice}
+            hidden={isCalling}
+            onCall={() => setCalling(true)}
+            onApp={(app) => choose({ app })}
+            commands={commands}
             onSend={(question) => {
               setAsked(null)
-              void say(question)
+              ask(question)
             }}
             onStop={stop}
           />
+          {isCalling && (
+            <Suspense>
+              <CallBar
+                session={chosen.session}
+                ask={(text) => say({ text, images: [] })}
+                stop={stop}
+                onEnd={() => {
+                  setCalling(false)
+                  requestAnimationFrame(() => composer.current?.focus({ preventScroll: true }))
+                }}
+              />
+            </Suspense>
+          )}
         </div>
       </div>
       <SideView side={right} label={t('studio.right')}>
@@ -122,4 +160,11 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
       )}
     </>
   )
+}
+
+/** Whether a call is held in this conversation; it ends where another one is opened. */
+function useCalling(session: string) {
+  const [place, setPlace] = useState<string | null>(null)
+  if (place !== null && place !== session) setPlace(null)
+  return [place === session, (isOn: boolean) => setPlace(isOn ? session : null)] as const
 }

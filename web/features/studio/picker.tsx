@@ -1,6 +1,6 @@
 import * as Menu from '@radix-ui/react-dropdown-menu'
 import { useQuery } from '@tanstack/react-query'
-import { Check, ChevronDown } from 'lucide-react'
+import { Check, ChevronDown, Columns2 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -12,10 +12,12 @@ interface PickerProps {
   readonly app: string
   readonly setup: Setup
   readonly onApp: (app: string) => void
+  /** Puts another talk beside this one; absent where that cannot be. */
+  readonly onBeside?: (() => void) | undefined
 }
 
 /** Who answers: an assistant, and for editors the model behind it. */
-export function Picker({ app, setup, onApp }: PickerProps) {
+export function Picker({ app, setup, onApp, onBeside }: PickerProps) {
   const { t } = useI18n()
   const [isOpen, setOpen] = useState(false)
   const mayChange = useMayChange()
@@ -42,6 +44,15 @@ export function Picker({ app, setup, onApp }: PickerProps) {
           </Menu.RadioGroup>
           {isOpen && mayChange && (
             <Models model={model} onModel={(next) => setup.change({ model: next })} />
+          )}
+          {onBeside && (
+            <>
+              <Menu.Separator className="my-1.5 border-t border-line" />
+              <Menu.Item className="menu-item" onSelect={onBeside}>
+                <Columns2 size={15} aria-hidden />
+                {t('beside.begin')}
+              </Menu.Item>
+            </>
           )}
         </Menu.Content>
       </Menu.Portal>

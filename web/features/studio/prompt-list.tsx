@@ -1,56 +1,53 @@
-import { useQuery } from '@tanstack/react-query'
-import { type Prompt, talks } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import type { Suggestion } from './use-suggestions.ts'
 
-const SHOWN = 6
-const NONE: readonly Prompt[] = []
+/** Whether a text asks for values, such as `{{city}}`. */
+export const HAS_FIELD = /\{\{[^{}:]+\}\}/
 
-/** The kept texts whose names begin with what was typed after a slash. */
-export function usePrompts(text: string): readonly Prompt[] {
-  const typed = /^\/([a-z0-9-]*)$/.exec(text)?.[1]
-  const { data = NONE } = useQuery({
-    queryKey: ['prompts'],
-    queryFn: talks.prompts,
-    enabled: typed !== undefined,
-    retry: false,
-  })
-  if (typed === undefined) return NONE
-  return data.filter(({ name }) => name.startsWith(typed)).slice(0, SHOWN)
-}
+const optionId = (list: string, at: number) => `${list}-${at}`
 
-/** Selects the first `{{field}}` of a text, which asks for a value. */
-export function selectField(area: HTMLTextAreaElement | null): void {
-  const found = /\{\{[^{}:]+\}\}/.exec(area?.value ?? '')
-  area?.focus()
-  if (found) area?.setSelectionRange(found.index, found.index + found[0].length)
-}
+/** How the field, which keeps the focus, names the list and what Enter takes of it. */
+export const ariaOf = (id: string, { list, at }: Pick<PromptListProps, 'list' | 'at'>) =>
+  list.length === 0
+    ? {}
+    : ({
+        'aria-autocomplete': 'list',
+        'aria-controls': id,
+        'aria-activedescendant': optionId(id, at),
+      } as const)
 
 interface PromptListProps {
-  readonly prompts: readonly Prompt[]
+  readonly id: string
+  readonly list: readonly Suggestion[]
   /** The one that Enter takes. */
   readonly at: number
-  readonly onPick: (prompt: Prompt) => void
+  readonly onPick: (suggestion: Suggestion) => void
 }
 
-export function PromptList({ prompts, at, onPick }: PromptListProps) {
+/** Kept texts and acts, or assistants, by what was typed. */
+export function PromptList({ id, list, at, onPick }: PromptListProps) {
   const { t } = useI18n()
-  if (prompts.length === 0) return null
+  const [first] = list
+  if (!first) return null
+  const name = t('app' in first.takes ? 'nav.assistants' : 'studio.prompts')
   return (
-    <ul className="prompts" aria-label={t('studio.prompts')}>
-      {prompts.map((prompt, index) => (
-        <li key={prompt.id}>
-          <button
-            type="button"
-            className="menu-item w-full text-left"
-            data-highlighted={index === at || undefined}
-            tabIndex={-1}
-            onClick={() => onPick(prompt)}
-          >
-            <code>/{prompt.name}</code>
-            <span className="min-w-0 truncate text-ink-3">{prompt.title}</span>
-          </button>
-        </li>
+    <div id={id} className="prompts" role="listbox" tabIndex={-1} aria-label={name}>
+      {list.map((one, index) => (
+        <button
+          key={one.id}
+          id={optionId(id, index)}
+          type="button"
+          role="option"
+          aria-selected={index === at}
+          className="menu-item w-full text-left"
+          data-highlighted={index === at || undefined}
+          tabIndex={-1}
+          onClick={() => onPick(one)}
+        >
+          <code>{one.label}</code>
+          <span className="min-w-0 truncate text-ink-3">{one.title}</span>
+        </button>
       ))}
-    </ul>
+    </div>
   )
 }

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
+import { Picture } from './picture.tsx'
 import type { Turn } from './turn.ts'
 import type { Ways } from './use-versions.ts'
 
@@ -32,12 +33,7 @@ export function QuestionView({ turn, onEdited, onEdit, ways, onVersion }: Questi
       {turn.images.length > 0 && (
         <div className="flex flex-wrap justify-end gap-2">
           {withIndexKeys(turn.images).map(({ key, item: image }, index) => (
-            <img
-              key={key}
-              src={image}
-              alt={t('studio.image', { number: index + 1 })}
-              className="max-h-40 rounded-lg border border-line"
-            />
+            <Picture key={key} src={image} number={index + 1} />
           ))}
         </div>
       )}

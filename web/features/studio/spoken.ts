@@ -8,7 +8,8 @@ export const plainText = (markdown: string): string =>
     .replace(/\[\d{1,2}\]/g, '')
     .replace(/^[ \t]*\|?[-:| \t]+$/gm, '')
     .replace(/^[ \t]*(?:#{1,6}|[-*+>])[ \t]+(?:\[[ x]\][ \t]+)?/gm, '')
-    .replace(/\*\*|__|~~|[`|]/g, ' ')
+    .replace(/\*\*|__|~~|`/g, '')
+    .replace(/\|/g, ' ')
     .replace(/(?<![\p{L}\p{N}])([*_])(?=\S)([^*_\n]+)\1/gu, '$2')
     .trim()
 

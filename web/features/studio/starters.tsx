@@ -1,4 +1,4 @@
-import { Sparkles } from 'lucide-react'
+import { Ghost, Sparkles } from 'lucide-react'
 import type { App } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -9,6 +9,7 @@ const STARTERS = ['curl.text', 'studio.start.time', 'studio.start.sum'] as const
 
 interface StartersProps {
   readonly app: App | null
+  readonly isTemporary: boolean
   readonly onPick: (text: string) => void
 }
 
@@ -16,7 +17,7 @@ interface StartersProps {
  * An empty conversation with the questions of the assistant. Without an assistant they are ones
  * that a server without a model answers, too.
  */
-export function Starters({ app, onPick }: StartersProps) {
+export function Starters({ app, isTemporary, onPick }: StartersProps) {
   const { t } = useI18n()
   const { icon, greeting, starters } = faceOf(app)
   const usual = app === null ? STARTERS.map((key) => t(key)) : []
@@ -29,6 +30,9 @@ export function Starters({ app, onPick }: StartersProps) {
       ))}
     </div>
   )
+  if (isTemporary) {
+    return <Empty icon={<Ghost />} title={t('temporary.title')} text={t('temporary.text')} />
+  }
   return (
     <Empty
       icon={icon ? <span className="text-[1.6rem]">{icon}</span> : <Sparkles />}

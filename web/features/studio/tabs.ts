@@ -8,6 +8,9 @@ const CHANNEL = 'mb.conversations'
 /** Queries that list sessions, or show their memory. */
 const SHOWN = ['conversations', 'memory', 'pending', 'versions', 'sessions'] as const
 
+/** When the title may be there that a model gives to a new talk. */
+const NAMED_AFTER_MS = [1_500, 4_000, 11_000]
+
 /** After a turn, all tabs reload the queries that show it. */
 export function joinTabs(conversations: Conversations, queries: QueryClient): void {
   const others = new BroadcastChannel(CHANNEL)
@@ -17,6 +20,8 @@ export function joinTabs(conversations: Conversations, queries: QueryClient): vo
   conversations.onStored(async (session) => {
     others.postMessage(session)
     await refresh(session)
+    if (conversations.turnsOf(session).at(-1)?.seq !== 1) return
+    for (const ms of NAMED_AFTER_MS) setTimeout(() => reload(queries, ['conversations']), ms)
   })
   addEventListener('pagehide', conversations.keepUnsaved)
 }

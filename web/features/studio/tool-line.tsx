@@ -12,6 +12,7 @@ export function ToolLine({ tools }: { readonly tools: readonly ToolUse[] }) {
   const isBusy = tools.some(({ ok }) => ok === null)
   const hasFailed = tools.some(({ ok }) => ok === false)
   const more = tools.length - 1
+  const names = { name: first.name, more }
   return (
     <details className="text-small text-ink-3">
       <summary className={`target cursor-pointer ${hasFailed ? 'text-bad' : ''}`}>
@@ -21,8 +22,8 @@ export function ToolLine({ tools }: { readonly tools: readonly ToolUse[] }) {
           <Wrench size={13} className="mr-1.5 inline" aria-hidden />
         )}
         {more > 0
-          ? t('studio.tools.used.more', { name: first.name, more })
-          : t('studio.tools.used', { name: first.name })}
+          ? t(isBusy ? 'studio.tools.busy.more' : 'studio.tools.used.more', names)
+          : t(isBusy ? 'studio.tools.busy' : 'studio.tools.used', names)}
         {hasFailed && ` · ${t('studio.tools.failed')}`}
       </summary>
       <div className="mt-2 grid gap-2">

@@ -29,6 +29,7 @@ export function ToolRun({ use }: { readonly use: ToolUse }) {
         <code className="min-w-0 flex-1 truncate">{use.name}</code>
         {use.ms !== undefined && <span className="text-ink-3">{use.ms} ms</span>}
       </summary>
+      {use.needs_approval && <p>{t('studio.tool.unasked')}</p>}
       {known.length === 0 && <p className="text-ink-3">{t('studio.tool.unknown')}</p>}
       {known.map(([label, text = '']) => (
         <div key={label}>

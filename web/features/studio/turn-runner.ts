@@ -1,6 +1,6 @@
 import type { EventBatch, followTurn } from '../../api/stream.ts'
 import type { Pending, talks } from '../../api/talks.ts'
-import type { Turn } from './turn.ts'
+import { askedOf, type Turn } from './turn.ts'
 import { createTurnReader, type Reading } from './turn-reader.ts'
 import type { createTurnStore } from './turn-store.ts'
 
@@ -10,12 +10,15 @@ interface RunnerOptions {
   readonly pause: () => Promise<void>
   readonly server: Pick<typeof talks, 'stop' | 'pending'>
   readonly tellStored: (session: string) => Promise<void>
+  /** Called when a turn has ended; null when the server has dropped it. */
+  readonly onEnd: (session: string, turn: Turn | null) => void
 }
 
 const MISSING = 404
 
 /** The answers that this tab reads, at most one a session. */
-export function createTurnRunner({ turns, follow, pause, server, tellStored }: RunnerOptions) {
+export function createTurnRunner(options: RunnerOptions) {
+  const { turns, follow, pause, server, tellStored, onEnd } = options
   const running = new Map<string, Reading>()
   /** Turns that this tab has read, by the server's names. */
   const seen = new Set<string>()
@@ -45,18 +48,20 @@ export function createTurnRunner({ turns, follow, pause, server, tellStored }: R
       await tellStored(session)
       turns.drop(session, id)
       turns.keepUnsaved()
+      onEnd(session, null)
       return null
     }
+    onEnd(session, turn)
     return turn
   }
 
   /** Reads a turn that another tab or device has asked. */
-  function attach(session: string, { turn_id, text, started_at }: Pending): void {
+  function attach(session: string, { turn_id, text, started_at, images }: Pending): void {
     if (running.has(session) || seen.has(turn_id)) return
     seen.add(turn_id)
     const abort = new AbortController()
     const more = { turnId: turn_id, at: Date.parse(started_at) }
-    const id = turns.add(session, { text, images: [] }, more)
+    const id = turns.add(session, askedOf(text, images), more)
     void run(session, { abort, id }, follow(turn_id, 0, abort.signal))
   }
 

@@ -1,3 +1,4 @@
+import { isTemporary } from './fresh.ts'
 import { cut, newTurn, type Question, type Turn } from './turn.ts'
 
 const NO_TURNS: readonly Turn[] = []
@@ -36,11 +37,12 @@ export function createTurnStore(storage: Storage) {
         turnsOf(session).filter((turn) => turn.id !== id),
       ),
     forget: (session: string) => set(session, NO_TURNS),
-    /** Saves unstored turns, without their pictures, which do not fit. */
+    /** Saves unstored turns but temporary ones, without their pictures, which do not fit. */
     keepUnsaved(): void {
-      const unsaved = [...bySession].map(([session, turns]) => {
-        const kept = turns.filter(({ state }) => state !== 'done')
-        return [session, kept.map((turn) => ({ ...turn, images: [] }))] as const
+      const kept = [...bySession].filter(([session]) => !isTemporary(session))
+      const unsaved = kept.map(([session, turns]) => {
+        const open = turns.filter(({ state }) => state !== 'done')
+        return [session, open.map((turn) => ({ ...turn, images: [] }))] as const
       })
       try {
         storage.setItem(UNSAVED, JSON.stringify(unsaved.filter(([, turns]) => turns.length > 0)))

@@ -8,10 +8,11 @@ import { Broken } from './broken.tsx'
 import { ConnectModel } from './connect-model.tsx'
 import { Foot } from './foot.tsx'
 import { QuestionView } from './question.tsx'
+import { Remembered } from './remembered.tsx'
 import { Citing, Sources } from './sources.tsx'
 import { Thoughts } from './thoughts.tsx'
 import { ToolLine } from './tool-line.tsx'
-import type { Turn } from './turn.ts'
+import { asksOf, type Turn } from './turn.ts'
 import type { Ways } from './use-versions.ts'
 import { Waiting } from './waiting.tsx'
 
@@ -74,11 +75,14 @@ export const TurnView = memo((props: TurnViewProps) => {
         )}
         <Thoughts text={turn.thoughts} ms={turn.firstMs} />
         <ToolLine tools={turn.tools} />
-        {running && turn.reply === '' && <Waiting since={turn.startedAt} />}
+        {running && turn.reply === '' && asksOf(turn).length === 0 && (
+          <Waiting since={turn.startedAt} />
+        )}
         <Citing refs={turn.refs} onOpen={actions.onOpen}>
           <Markdown text={turn.reply} growing={running && turn.reply !== ''} />
         </Citing>
         <Sources turn={turn} onOpen={actions.onOpen} />
+        <Remembered writes={turn.memory} />
         {turn.stats?.kb === 'skipped' && (
           <p className="text-small text-ink-3">{t('studio.kb-skipped')}</p>
         )}

@@ -1,5 +1,8 @@
 import { ApiError } from '../../api/client.ts'
+import type { MemoryWrite } from '../../api/memories.ts'
+import { picturePath } from '../../api/talks.ts'
 import type {
+  Ask,
   FileRef,
   KbRef,
   StudioDetails,
@@ -17,6 +20,16 @@ export interface ToolUse {
   readonly ms?: number
   readonly arguments?: string | undefined
   readonly result?: string | undefined
+  /** It was not called, since nobody could be asked. */
+  readonly needs_approval?: true | undefined
+}
+
+/** What a person was asked, and what they said. */
+export interface Asked {
+  readonly tool: string
+  readonly action: 'accept' | 'decline' | 'cancel'
+  /** How long the turn waited for it. */
+  readonly ms: number
 }
 
 /** A turn that another one replaces once that is stored. */
@@ -33,6 +46,9 @@ export interface TurnFault {
   readonly error: ErrorName | null
   /** The provider's words, for those who can mend it. */
   readonly detail?: string | undefined
+  /** What went wrong at the provider, in a word, and its status; absent where nothing is told. */
+  readonly kind?: string | undefined
+  readonly upstream?: number | null | undefined
 }
 
 /** A question and its answer so far. */
@@ -65,6 +81,12 @@ export interface Turn {
   readonly refs: readonly KbRef[]
   readonly fileRefs: readonly FileRef[]
   readonly tools: readonly ToolUse[]
+  /** What the answer has remembered and forgotten. */
+  readonly memory: readonly MemoryWrite[]
+  /** What waits for an answer of the person. */
+  readonly asks: readonly Ask[]
+  /** What was asked and answered; from the transcript, once the turn is stored. */
+  readonly asked: readonly Asked[]
   /** The failure of the tenant's own channel; null without one. */
   readonly fallback: string | null
   readonly stats: Omit<TurnStats, 'type'> | null
@@ -108,6 +130,9 @@ export const newTurn = (id: string, question: Question, startedAt: number): Turn
   refs: [],
   fileRefs: [],
   tools: [],
+  memory: [],
+  asks: [],
+  asked: [],
   fallback: null,
   stats: null,
   model: null,
@@ -126,18 +151,25 @@ const PICTURES = /(?:\n\[\u56fe\u7247\])+$/u
 const FILES = /^(?:\[\u6587\u4ef6 [^\n]*\]\n)+/u
 const FILE = /\[\u6587\u4ef6 ([^\n]*)\]\n/gu
 
-/** A stored turn. */
-export function storedTurn(row: TranscriptTurn): Turn {
-  const [noted = ''] = row.user_text.match(PICTURES) ?? []
-  const [filed = ''] = row.user_text.match(FILES) ?? []
-  const text = row.user_text.slice(filed.length, row.user_text.length - noted.length)
-  const { images: kept = [] } = (row.details ?? {}) as StudioDetails
-  const question = {
-    text,
-    images: kept.map(({ file_id }) => `/console/files/${file_id}/image`),
-    pictures: Math.max(0, noted.split('\n').length - 1 - kept.length),
+/** What was asked, by the text that the server keeps of it and the pictures that it keeps. */
+export function askedOf(
+  kept: string,
+  images: readonly { readonly file_id: string }[] = [],
+): Question {
+  const [noted = ''] = kept.match(PICTURES) ?? []
+  const [filed = ''] = kept.match(FILES) ?? []
+  return {
+    text: kept.slice(filed.length, kept.length - noted.length),
+    images: images.map(({ file_id }) => picturePath(file_id)),
+    pictures: Math.max(0, noted.split('\n').length - 1 - images.length),
     files: [...filed.matchAll(FILE)].map(([, name = '']) => name),
   }
+}
+
+/** A stored turn. */
+export function storedTurn(row: TranscriptTurn): Turn {
+  const { images } = (row.details ?? {}) as StudioDetails
+  const question = askedOf(row.user_text, images)
   const turn = {
     ...newTurn(`seq:${row.seq}`, question, 0),
     reply: row.reply,
@@ -155,8 +187,9 @@ export function withDetails(turn: Turn, { seq, details }: TranscriptTurn): Turn 
     ...turn,
     seq,
     isStopped: (details as StudioDetails).stopped === true,
-    refs: details.kb_refs,
+    refs: details.kb_refs.map((ref) => ({ ...ref, collection_id: ref.collection_id ?? null })),
     tools: details.tools,
+    asked: details.asks ?? [],
     fallback: details.fallback_reason,
     stats: turn.stats ?? { ...known, usage_estimated: false },
     model: details.model,
@@ -194,6 +227,12 @@ function after(turn: Turn, event: StudioEvent, at: number): Turn {
       return { ...turn, tools: [...turn.tools, { name: event.name, ok: null }] }
     case 'tool_result':
       return { ...turn, tools: finished(turn.tools, event.name, event.ok) }
+    case 'memory':
+      return { ...turn, memory: [...turn.memory, event] }
+    case 'ask':
+      return { ...turn, asks: [...asksOf(turn), event] }
+    case 'ask_done':
+      return { ...turn, asks: asksOf(turn).filter(({ id }) => id !== event.id) }
     case 'stats':
       return { ...turn, stats: event }
     case 'llm_end':
@@ -206,15 +245,19 @@ function after(turn: Turn, event: StudioEvent, at: number): Turn {
         totalMs: at - turn.startedAt,
       }
     case 'error': {
-      const { message, code, detail } = event
+      const { message, code, detail, class: kind, status: upstream } = event
       if (code === 'stopped') return { ...turn, state: 'stopped' }
-      const fault = { message, status: null, error: named(code), detail }
+      const fault = { message, status: null, error: named(code), detail, kind, upstream }
       return { ...turn, state: 'failed', fault }
     }
     default:
       return turn
   }
 }
+
+/** A turn that an earlier version of this page has kept has none. */
+export const asksOf = ({ asks, state }: Turn): readonly Ask[] =>
+  state === 'running' ? (asks ?? []) : []
 
 const named = (code: string): ErrorName => ({ code, params: {} })
 
@@ -235,6 +278,17 @@ export function broken(turn: Turn, error: unknown): Turn {
   // A connection that breaks in mid-answer has no status either; what was read so far is shown.
   return { ...turn, state: 'failed', fault: { message, status, error: name } }
 }
+
+const PROXY_FROM = 502
+
+/** Whether the question got no answer from the server, which has then named no turn either. */
+export const isUnreached = ({ state, turnId, reply, fault }: Turn): boolean =>
+  state === 'failed' &&
+  turnId === null &&
+  reply === '' &&
+  fault !== null &&
+  (fault.status === 0 ||
+    (fault.status !== null && fault.status >= PROXY_FROM && fault.error === null))
 
 /** Words of a text; a Chinese character counts as one. */
 export const wordsIn = (text: string): number =>

@@ -1,6 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
 import { useCallback, useMemo, useRef, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
 import { type TalkFile, talks } from '../../api/talks.ts'
 import { useExplain } from '../../lib/services.tsx'
 
@@ -16,12 +15,10 @@ export interface Attachment {
   readonly problem: string | null
 }
 
-/** A server of an earlier version takes no files beside a question. */
-const NO_SUCH_PATH: readonly number[] = [404, 405]
 const READING_MS = 1_000
 
 /** The files beside a question, which are sent at once. */
-export function useAttachments(onRefused: (file: File) => void) {
+export function useAttachments() {
   const explain = useExplain()
   const [list, setList] = useState<readonly Attachment[]>([])
   const next = useRef(1)
@@ -39,10 +36,7 @@ export function useAttachments(onRefused: (file: File) => void) {
       const sent = await talks.sendFile(file, (share) => change(key, { share }))
       change(key, { file: sent, share: 1 })
     } catch (error) {
-      const isUnknown = error instanceof ApiError && NO_SUCH_PATH.includes(error.status)
-      if (!isUnknown) return change(key, { problem: explain(error) })
-      setList((before) => before.filter((one) => one.key !== key))
-      onRefused(file)
+      change(key, { problem: explain(error) })
     }
   }
   const shown = useRead(list)
@@ -51,6 +45,17 @@ export function useAttachments(onRefused: (file: File) => void) {
     /** Whether some are still on their way to the server. */
     isSending: shown.some(({ file, problem }) => file === null && problem === null),
     add: (files: readonly File[]) => files.forEach((file) => void send(file)),
+    /** Files of a question that is written anew; the server has them. */
+    restore(names: readonly string[], ids: readonly string[]) {
+      const back = ids.map((id, at) => {
+        const name = names[at] ?? id
+        const known = { bytes: 0, state: 'ready', error: null, error_class: null } as const
+        const key = next.current + at
+        return { key, name, share: 1, file: { id, name, ...known }, problem: null }
+      })
+      next.current += ids.length
+      setList((before) => [...before, ...back])
+    },
     drop(key: number) {
       const id = list.find((one) => one.key === key)?.file?.id
       setList((before) => before.filter((one) => one.key !== key))

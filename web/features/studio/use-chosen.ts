@@ -19,15 +19,20 @@ export function useChosen() {
   const [left, setLeft] = useState(() => (linked || text('app') ? null : conversations.last()))
   const [fresh, setFresh] = useState(() => conversations.drafts.fresh(freshSession))
   const turn = Number(text('turn')) || null
-  const here = { session: text('session') || fresh, app: text('app') }
+  const beside = search.beside === undefined ? null : { session: text('beside'), app: text('with') }
+  const here = { session: text('session') || fresh, app: text('app'), beside }
   const chosen: Place = linked || !left ? here : left
   const choose = (more: Partial<Place>) => {
     if (!isHere) return
     const { app, session } = { ...chosen, ...more }
     const at = more.turn === undefined ? {} : { turn: more.turn }
+    // Another talk stands alone, unless it is chosen together with one beside it.
+    const stays = more.session === undefined ? chosen.beside : null
+    const other = more.beside === undefined ? stays : more.beside
+    const pair = other ? { beside: other.session, with: other.app } : {}
     void navigate({
       to: '.',
-      search: { ...(app ? { app } : {}), session, ...at },
+      search: { ...(app ? { app } : {}), session, ...at, ...pair },
       // A new history entry, so that Back opens the previous conversation.
       replace: session === chosen.session,
       resetScroll: false,

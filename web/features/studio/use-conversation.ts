@@ -1,8 +1,10 @@
 import { useEffect, useMemo, useState } from 'react'
+import type { TurnRequest } from '../../api/stream.ts'
 import { talks } from '../../api/talks.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { useStable } from '../../lib/use-stable.ts'
 import { useAnswering, useConversations, useTurns } from './conversations.ts'
+import { sentAgain } from './images.ts'
 import { createThread } from './thread.ts'
 import type { Question, Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
@@ -15,9 +17,28 @@ import { useVersions } from './use-versions.ts'
 /** A question, with the files that the server has been sent. */
 export type Asked = Question & { readonly fileIds?: readonly string[] }
 
+type Choice = Pick<ReturnType<typeof useChosen>, 'chosen' | 'turn' | 'choose' | 'linked'>
+
+/** What is sent for a question in this talk, to this assistant. */
+export const requestOf = (
+  session: string,
+  app: string,
+  asked: Setup['asked'],
+  { text, images, fileIds = [] }: Asked,
+): TurnRequest => ({
+  text,
+  images,
+  ...(fileIds.length > 0 ? { files: fileIds } : {}),
+  session_id: session,
+  app_id: app || null,
+  ...asked,
+  show_thinking: true,
+  interactive: true,
+})
+
 /** The turns of the chosen session, and what can be done with them. */
 export function useConversation(
-  { chosen, turn, choose, linked }: ReturnType<typeof useChosen>,
+  { chosen, turn, choose, linked }: Choice,
   { asked }: Pick<Setup, 'asked'>,
 ) {
   const conversations = useConversations()
@@ -41,16 +62,19 @@ export function useConversation(
     if (linked) conversations.visit({ session, app })
   }, [conversations, linked, session, app])
   const sayIn = (to: string, question: Asked) => {
-    const { text, images, files = [], fileIds = [], replaces = null } = question
-    const place = { session_id: to, app_id: app || null }
-    const filed = fileIds.length > 0 ? { files: fileIds } : {}
-    const request = { text, images, ...filed, ...place, ...asked, show_thinking: true }
-    return conversations.send(request, { replaces, names: files })
+    const { files = [], replaces = null } = question
+    return conversations.send(requestOf(to, app, asked, question), { replaces, names: files })
   }
   const say = (question: Asked) => {
     // The first turn puts the session into the page URL.
     if (!linked) choose({})
     return sayIn(session, question)
+  }
+  /** Like `say`, but during an answer, and while the server is away, the question waits. */
+  const ask = (question: Asked) => {
+    if (!linked) choose({})
+    const seen = told.findLast(({ seq }) => seq !== null)?.seq ?? 0
+    conversations.ask(requestOf(session, app, asked, question), question.files ?? [], seen)
   }
   /** Asks in another way of the talk, so that nothing is overwritten. */
   const branch = async (seq: number, question: Question) => {
@@ -63,10 +87,10 @@ export function useConversation(
     }
   }
   /** The question again, or another one in its place. */
-  const replace = (turn: Turn, text: string) => {
+  const replace = async (turn: Turn, text: string) => {
     const { state, replaces, seq } = turn
-    // Pictures that the server keeps are not sent again.
-    const images = turn.images.filter((image) => image.startsWith('data:'))
+    // A picture that cannot be had any more is left out.
+    const images = await sentAgain(turn.images)
     if (state === 'done' && mayBranch && seq !== null) return void branch(seq, { text, images })
     if (state === 'done') return void say({ text, images, replaces: turn })
     conversations.drop(session, turn.id)
@@ -85,8 +109,9 @@ export function useConversation(
     /** Whether a question before the last one can be asked in another way. */
     mayBranch,
     say,
+    ask,
     // One function for all turns, so that finished turns do not render again.
-    replace: useStable(replace),
+    replace: useStable((turn: Turn, text: string) => void replace(turn, text)),
     stop: () => conversations.stop(session),
   }
 }

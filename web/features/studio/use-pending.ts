@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { type Pending, talks } from '../../api/talks.ts'
 import { useConversations } from './conversations.ts'
-import { newTurn, type Turn } from './turn.ts'
+import { askedOf, newTurn, type Turn } from './turn.ts'
 
-const interruptedTurn = ({ turn_id, text, partial, started_at }: Pending): Turn => ({
-  ...newTurn(`pending:${turn_id}`, { text, images: [] }, 0),
+const interruptedTurn = ({ turn_id, text, partial, started_at, images }: Pending): Turn => ({
+  ...newTurn(`pending:${turn_id}`, askedOf(text, images), 0),
   at: Date.parse(started_at),
   turnId: turn_id,
   reply: partial,

@@ -8,11 +8,11 @@ import {
 } from 'react'
 import { IMAGES_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { useMayChange } from '../../lib/rights.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { useConversations } from './conversations.ts'
 import type { Draft } from './drafts.ts'
-import { isImage, toDataUrl } from './images.ts'
+import { isImage, toSmallUrl } from './images.ts'
+import type { Waiting } from './queue.ts'
 import { useAttachments } from './use-attachments.ts'
 import type { Asked } from './use-conversation.ts'
 
@@ -38,29 +38,17 @@ function useDraft(session: string) {
 const isPicture = ({ type }: File) => type.startsWith('image/')
 const PASTED = 'pasted.txt'
 
-/**
- * Adds pictures and files to the question. A server that takes no files beside a question is
- * offered them for the knowledge base, if the person may add documents.
- */
+/** Adds pictures and files to the question. */
 export function useFiles(session: string) {
   const { t } = useI18n()
   const toasts = useToasts()
-  const mayAdd = useMayChange()
   const [draft, change] = useDraft(session)
-  const [documents, setDocuments] = useState<readonly File[]>([])
-  const onRefused = async (file: File) => {
-    if (file.name === PASTED) {
-      const pasted = await file.text()
-      change(({ text }) => ({ text: text + pasted }))
-    } else if (mayAdd) setDocuments((before) => [...before, file])
-    else toasts.show('bad', t('studio.files.refused'))
-  }
-  const attached = useAttachments((file) => void onRefused(file))
+  const attached = useAttachments()
   const take = async (files: readonly File[]) => {
     attached.add(files.filter((file) => !isPicture(file)))
     const pictures = files.filter(isPicture)
     const fit = pictures.filter(isImage).slice(0, IMAGES_MAX)
-    const urls = await Promise.all(fit.map(toDataUrl))
+    const urls = await Promise.all(fit.map(toSmallUrl))
     change(({ images }) => ({ images: [...images, ...urls].slice(0, IMAGES_MAX) }))
     if (fit.length < pictures.length) {
       toasts.show('bad', t('studio.images.wrong', { max: IMAGES_MAX }))
@@ -72,10 +60,8 @@ export function useFiles(session: string) {
     draft,
     change,
     attached,
-    documents,
     onFiles,
     paste: (text: string) => onFiles([new File([text], PASTED, { type: 'text/plain' })]),
-    done: () => setDocuments([]),
   }
 }
 
@@ -83,29 +69,42 @@ interface QuestionOptions {
   readonly files: ReturnType<typeof useFiles>
   readonly field: RefObject<HTMLTextAreaElement | null>
   readonly running: boolean
-  readonly onSend: (question: Asked) => void
+  /** Whether a question that is sent during an answer waits in the field. */
+  readonly holds: boolean
+  /** Resolved with false, the question was not sent and goes back into the field. */
+  readonly onSend: (question: Asked) => undefined | Promise<boolean>
   readonly onStop: () => void
 }
 
-/** The question being written. Sent during an answer or before its files are there, it waits. */
-export function useQuestion({ files, field, running, onSend, onStop }: QuestionOptions) {
+/** The question being written. Sent before its files are there, it waits here. */
+export function useQuestion({ files, field, running, holds, onSend, onStop }: QuestionOptions) {
   const { t } = useI18n()
   const [isQueued, setQueued] = useState(false)
   const { draft, change, attached } = files
   const { text, images } = draft
   const sound = attached.list.filter(({ problem }) => problem === null)
   const isReady = text.trim() !== '' || images.length + sound.length > 0
-  const waits = running || attached.isSending
+  const waits = attached.isSending || (holds && running)
+  /** Puts a question before what is written already. */
+  const putBack = ({ text: before, images: shown, fileIds = [], files: names = [] }: Asked) => {
+    setQueued(false)
+    attached.restore(names, fileIds)
+    change((now) => ({
+      text: [before, now.text].filter((part) => part.trim() !== '').join('\n\n'),
+      images: [...shown, ...now.images].slice(0, IMAGES_MAX),
+    }))
+  }
   const send = () => {
     setQueued(waits && isReady)
     if (waits || !isReady) return
     const usual = t(images.length > 0 ? 'studio.images.ask' : 'studio.files.ask')
     const fileIds = sound.flatMap(({ file }) => file?.id ?? [])
-    onSend({
-      text: text.trim() || usual,
+    const asked = {
       images,
       ...(fileIds.length > 0 ? { fileIds, files: sound.map(({ name }) => name) } : {}),
-    })
+    }
+    const sent = onSend({ text: text.trim() || usual, ...asked })
+    void sent?.then((isSent) => isSent || putBack({ text, ...asked }))
     change(() => ({ text: '', images: [] }))
     attached.clear()
     field.current?.form?.removeAttribute('data-typed')
@@ -126,6 +125,12 @@ export function useQuestion({ files, field, running, onSend, onStop }: QuestionO
     isQueued,
     send,
     stop,
+    /** Takes a question that waited back to be written anew, before what is written already. */
+    takeBack({ request, names }: Waiting) {
+      const { text: before, images: shown, files: fileIds = [] } = request
+      putBack({ text: before, images: shown, fileIds, files: names })
+      field.current?.focus()
+    },
     write(next: string) {
       setQueued(false)
       change(() => ({ text: next }))

@@ -15,15 +15,22 @@ function draftIn(text: string): Draft | null {
   }
 }
 
+/** Where the unsaved changes of an assistant are kept, for a talk or for the one beside it. */
+export const setupPlace = (appId: string, isBeside = false) =>
+  `setup ${isBeside ? 'beside ' : ''}${appId}`
+
 /**
  * The settings for the next question: those of the app, until they are changed here. Unsaved
  * changes are kept when the page is left, like a draft.
  */
-export function useSetup(appId: string, onCreated: (appId: string) => void) {
+export function useSetup(
+  appId: string,
+  onCreated: (appId: string) => void,
+  place = setupPlace(appId),
+) {
   const { drafts } = useConversations()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const app = apps.data?.apps.find(({ id }) => id === appId) ?? null
-  const place = `setup ${appId}`
   const [, setVersion] = useState(0)
   const write = (draft: Draft | null) => {
     drafts.write(place, { text: draft ? JSON.stringify(draft) : '', images: [] })

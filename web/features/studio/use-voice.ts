@@ -53,6 +53,7 @@ export function useVoice({ ask, play }: VoiceOptions) {
     try {
       const text = await transcribe(await recording.stop(), signal)
       setState('idle')
+      if (text.trim() === '') return toasts.show('bad', t('call.nothing'))
       const turn = await ask(text)
       if (turn?.state !== 'done' || signal.aborted) return
       const mp3 = await speak(spokenText(turn.reply), signal)

@@ -4,6 +4,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Badge, Notice } from '../../ui/page.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
+import { NO_COLLECTION, useCollections } from '../kb/collections.ts'
 import { usePlace } from '../kb/passages.tsx'
 import { channelOf, Times, Tokens } from './foot.tsx'
 import { Missed } from './missed.tsx'
@@ -30,6 +31,7 @@ export function Why({ turn, onOpen }: WhyProps) {
           <p className="line-clamp-2 text-ink-3">{turn.text}</p>
           <Passages turn={turn} onOpen={onOpen} />
           <Tools turn={turn} />
+          <AskedPart asked={turn.asked} />
           <Answered turn={turn} />
         </>
       )}
@@ -46,6 +48,17 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   )
 }
 
+/** The collections that were searched. */
+function Searched({ ids }: { readonly ids: readonly string[] }) {
+  const { t } = useI18n()
+  const known = useCollections()
+  const nameOf = (id: string) =>
+    id === NO_COLLECTION ? t('kb.collections.none') : known.find((one) => one.id === id)?.name
+  const names = ids.map((id) => nameOf(id) ?? t('apps.collections.gone'))
+  const text = names.join(', ') || t('studio.why.collections.nothing')
+  return <p className="text-ink-2">{t('studio.why.collections', { names: text })}</p>
+}
+
 function Passages({ turn, onOpen }: { readonly turn: Turn; readonly onOpen: WhyProps['onOpen'] }) {
   const { t } = useI18n()
   const placeOf = usePlace()
@@ -53,6 +66,7 @@ function Passages({ turn, onOpen }: { readonly turn: Turn; readonly onOpen: WhyP
   const kb = stats?.kb
   return (
     <Part title={t('nav.kb')}>
+      {typeof kb === 'object' && kb.collections && <Searched ids={kb.collections} />}
       {refs.length > 0 && (
         <ol className="grid grid-cols-1 gap-1">
           {refs.map((ref, index) => (
@@ -92,6 +106,29 @@ function Tools({ turn: { tools } }: { readonly turn: Turn }) {
       {withIndexKeys(tools).map(({ key, item }) => (
         <ToolRun key={key} use={item} />
       ))}
+    </Part>
+  )
+}
+
+const OUTCOMES = {
+  accept: 'studio.asked.accept',
+  decline: 'studio.asked.decline',
+  cancel: 'studio.asked.cancel',
+} as const
+
+/** What the person was asked, and how that ended. A turn that an earlier page has kept has none. */
+function AskedPart({ asked = [] }: { readonly asked: Turn['asked'] | undefined }) {
+  const { t } = useI18n()
+  if (asked.length === 0) return null
+  return (
+    <Part title={t('studio.asked')}>
+      <ul className="grid gap-1 text-small text-ink-2">
+        {withIndexKeys(asked).map(({ key, item: { tool, action, ms } }) => (
+          <li key={key} className="[overflow-wrap:anywhere]">
+            <code>{tool}</code>: {t(OUTCOMES[action], { seconds: Math.round(ms / 1000) })}
+          </li>
+        ))}
+      </ul>
     </Part>
   )
 }

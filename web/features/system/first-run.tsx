@@ -3,12 +3,12 @@ import { LocalServers } from './local-servers.tsx'
 import { ModelPackFiles } from './model-pack.tsx'
 
 /** For operators: ways to a first model other than an address and a key. */
-export function FirstModel() {
+export function FirstModel({ onUsed }: { readonly onUsed?: (() => void) | undefined }) {
   const { t } = useI18n()
   return (
     <div className="grid gap-3">
       <p>{t('system.first.about')}</p>
-      <LocalServers />
+      <LocalServers onUsed={onUsed} />
       <ModelPackFiles />
     </div>
   )

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/form.tsx'
 
 /** Model servers that were found on this machine, each to be used by one click. */
-export function LocalServers() {
+export function LocalServers({ onUsed }: UsedProps) {
   const { t } = useI18n()
   const found = useQuery({
     queryKey: ['system', 'local'],
@@ -24,22 +24,31 @@ export function LocalServers() {
   return (
     <ul className="grid gap-3">
       {servers.map((server) => (
-        <LocalServer key={server.base_url} server={server} />
+        <LocalServer key={server.base_url} server={server} onUsed={onUsed} />
       ))}
     </ul>
   )
 }
 
-interface ServerProps {
+interface UsedProps {
+  /** Called when a model of this machine is used. */
+  readonly onUsed?: (() => void) | undefined
+}
+
+interface ServerProps extends UsedProps {
   readonly server: LocalModels['servers'][number]
 }
 
-function LocalServer({ server }: ServerProps) {
+function LocalServer({ server, onUsed }: ServerProps) {
   const { t } = useI18n()
   const [model, setModel] = useState(server.models[0] ?? '')
   const use = useAction(
     () => api.system.save({ MB_LLM_BASE_URL: server.base_url, MB_LLM_MODEL: model }),
-    { done: 'system.local.used', refresh: ['system', 'status', 'provider', 'agent'] },
+    {
+      done: 'system.local.used',
+      refresh: ['system', 'status', 'provider', 'agent'],
+      onDone: () => onUsed?.(),
+    },
   )
   return (
     <li className="flex flex-wrap items-end gap-3 rounded-lg bg-sunken p-4">

@@ -20,10 +20,14 @@ export function ModelPackFiles() {
     { found: model ?? (complete ? program : null), name: '*.gguf', from: 'system.pack.model' },
   ] as const
   return (
-    <details className="group rounded-lg bg-sunken p-4">
+    <details className="group/pack rounded-lg bg-sunken p-4">
       <summary className="target inline-flex cursor-pointer list-none items-center gap-2">
         {t('system.pack')}
-        <ChevronDown size={16} className="flex-none text-ink-3 group-open:rotate-180" aria-hidden />
+        <ChevronDown
+          size={16}
+          className="flex-none text-ink-3 group-open/pack:rotate-180"
+          aria-hidden
+        />
       </summary>
       <div className="mt-3 grid gap-3 text-note">
         <p>

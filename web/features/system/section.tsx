@@ -1,39 +1,57 @@
-import { ChevronDown, CircleCheck, ListTree, Lock, TriangleAlert, Zap } from 'lucide-react'
-import { type FormEvent, useId, useState } from 'react'
+import { ChevronDown, CircleCheck, ListTree, Lock, Zap } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
-import type { SystemSetting } from '../../api/types.ts'
+import type { LastTest, SystemSetting } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
+import { dropsKey, keyNameOf } from './dropped-key.ts'
 import { LocalServers } from './local-servers.tsx'
 import { ModelPackFiles } from './model-pack.tsx'
 import type { SystemSection } from './parts.ts'
+import { classKey } from './providers.tsx'
 import { SettingField } from './setting-field.tsx'
 import { SourceMark } from './source-mark.tsx'
+import { LastTrial, TrialResult } from './trial.tsx'
 
 interface SectionProps {
   readonly section: SystemSection
   readonly settings: readonly SystemSetting[]
+  /** How the part was last tried; absent before. */
+  readonly last?: LastTest | undefined
 }
+
+/** What is set, without secrets, and without switches, which say nothing by themselves. */
+const summaryOf = (settings: readonly SystemSetting[]): string | null =>
+  settings
+    .flatMap(({ value, source }) => (value && source !== 'default' ? [value] : []))
+    .filter((value) => value !== 'true' && value !== 'false')
+    .join(' · ') || null
 
 const SUMMARY = 'target flex cursor-pointer list-none flex-wrap items-center gap-x-3 gap-y-1 p-5'
 
-/** A form for the settings of one part of the server, with a button to try it. */
-export function SystemSectionForm({ section, settings }: SectionProps) {
+/** A form for the settings of one part of the server; saving tries the part. */
+export function SystemSectionForm({ section, settings, last }: SectionProps) {
   const { t } = useI18n()
-  const form = useSectionForm(settings)
+  const form = useSectionForm(settings, section.part)
   const address = settings.find(({ name }) => name.endsWith('_BASE_URL'))
   const locked = settings.every((setting) => setting.locked)
   const [main] = settings
+  const summary = summaryOf(settings) ?? t('system.default')
   const source = settings.some((one) => one.source === 'console') ? 'console' : main?.source
   return (
-    <details className="card group min-w-0" open={section.id === 'llm'}>
+    <details className="card group/section min-w-0">
       <summary className={SUMMARY}>
         <h2 className="text-base">{t(`system.${section.id}`)}</h2>
-        <SourceMark source={source ?? 'default'} />
-        <ChevronDown size={16} className="ml-auto text-ink-3 group-open:rotate-180" aria-hidden />
+        {source === 'environment' && <SourceMark source={source} />}
+        <span className="ml-auto inline-flex items-center gap-1 text-note text-accent">
+          {t('server.change')}
+          <ChevronDown size={16} className="group-open/section:rotate-180" aria-hidden />
+        </span>
+        <span className="w-full break-all">{summary}</span>
+        {last && <LastTrial test={last} />}
         <span className="w-full text-note text-ink-2">{t(`system.${section.id}.about`)}</span>
       </summary>
       <form className="grid gap-5 border-line border-t p-5" onSubmit={form.submit}>
@@ -53,9 +71,25 @@ export function SystemSectionForm({ section, settings }: SectionProps) {
             onChange={(value) => form.set(setting.name, value)}
           />
         ))}
+        {form.dropsKey && <Notice tone="warn">{t('system.key.dropped')}</Notice>}
         {address && <ModelList form={form} address={address} />}
+        <details className="text-note">
+          <summary className="target cursor-pointer text-ink-3">{t('server.file')}</summary>
+          <p className="mt-2 break-all">
+            {settings.map(({ name }) => (
+              <code key={name} className="mr-3 inline-block">
+                {name}
+              </code>
+            ))}
+          </p>
+        </details>
+        <div aria-live="polite">{form.tried && <TrialResult result={form.tried} />}</div>
         <div className="flex flex-wrap justify-end gap-2">
-          {section.part && <Trial part={section.part} />}
+          {section.part && (
+            <Button icon={<Zap size={16} aria-hidden />} busy={form.trying} onClick={form.test}>
+              {t('system.test')}
+            </Button>
+          )}
           {locked ? (
             <p className="inline-flex items-center gap-2 text-note text-ink-3">
               <Lock size={15} aria-hidden />
@@ -78,15 +112,19 @@ const isRefusal = (error: Error) => error instanceof ApiError && error.status ==
 type Form = ReturnType<typeof useSectionForm>
 
 /** The typed values by name; untouched settings are missing. */
-function useSectionForm(settings: readonly SystemSetting[]) {
+function useSectionForm(settings: readonly SystemSetting[], part: string | null) {
   const explain = useExplain()
   const [values, setValues] = useState<Readonly<Record<string, string | null>>>({})
   const [models, setModels] = useState<readonly string[]>([])
+  const trial = useAction((tried: string) => api.system.test(tried), { refresh: ['system'] })
   const save = useAction(api.system.save, {
     done: 'system.saved',
     refresh: ['system', 'status', 'provider', 'agent'],
     shows: isRefusal,
-    onDone: () => setValues({}),
+    onDone: () => {
+      setValues({})
+      if (part !== null) trial.mutate(part)
+    },
   })
   const changed = Object.entries(values).filter(([name, value]) => {
     const known = settings.find((setting) => setting.name === name)
@@ -105,6 +143,12 @@ function useSectionForm(settings: readonly SystemSetting[]) {
     submit,
     saving: save.isPending,
     isDirty: changed.length > 0,
+    dropsKey: dropsKey(settings, values),
+    tried: trial.data ?? null,
+    trying: trial.isPending,
+    test: () => {
+      if (part !== null) trial.mutate(part)
+    },
     set: (name: string, value: string | null) => setValues({ ...values, [name]: value }),
     /** Shown at the field that the server names, else at the first one. */
     problemOf(name: string): string | null {
@@ -123,7 +167,7 @@ interface ModelListProps {
 /** Asks the address, as typed, for its models, which the field of the model then offers. */
 function ModelList({ form, address }: ModelListProps) {
   const { t } = useI18n()
-  const key = form.values[address.name.replace('_BASE_URL', '_API_KEY')]
+  const key = form.values[keyNameOf(address.name)]
   const url = form.values[address.name] ?? address.value ?? ''
   const list = useAction(
     () => api.system.models({ base_url: url, ...(key ? { api_key: key } : {}) }),
@@ -149,41 +193,10 @@ function ModelList({ form, address }: ModelListProps) {
           >
             {list.data.error_class === null
               ? t('system.models.found', { count: list.data.models.length })
-              : t('system.models.none', { reason: list.data.error_class })}
+              : t(classKey(list.data.error_class))}
           </Notice>
         )}
       </div>
     </div>
-  )
-}
-
-/** Tries the part once with the saved settings. */
-function Trial({ part }: { readonly part: string }) {
-  const { t } = useI18n()
-  const id = useId()
-  const trial = useAction(() => api.system.test(part))
-  return (
-    <>
-      <div aria-live="polite" id={id} className="min-w-0 basis-full">
-        {trial.data && (
-          <Notice
-            tone={trial.data.ok ? 'good' : 'bad'}
-            icon={trial.data.ok ? <CircleCheck size={16} /> : <TriangleAlert size={16} />}
-          >
-            {trial.data.ok
-              ? t('system.test.ok', { ms: trial.data.latency_ms, text: trial.data.text })
-              : t('system.test.failed', { text: trial.data.text })}
-          </Notice>
-        )}
-      </div>
-      <Button
-        icon={<Zap size={16} aria-hidden />}
-        busy={trial.isPending}
-        aria-describedby={id}
-        onClick={() => trial.mutate(undefined)}
-      >
-        {t('system.test')}
-      </Button>
-    </>
   )
 }

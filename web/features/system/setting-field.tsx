@@ -25,8 +25,7 @@ export function SettingField({ setting, value, models, problem, onChange }: Fiel
   const label = t((kind ? `system.kind.${kind}` : `system.name.${name}`) as Key)
   const aside = (
     <span className="inline-flex min-w-0 flex-wrap items-center justify-end gap-2">
-      <code className="text-mini text-ink-3">{name}</code>
-      <SourceMark source={source} />
+      {source === 'environment' && <SourceMark source={source} />}
     </span>
   )
   const choices = CHOICES[name]
@@ -45,7 +44,7 @@ export function SettingField({ setting, value, models, problem, onChange }: Fiel
       />
     )
   }
-  const isSecret = tail !== null || name.endsWith('_API_KEY') || name === 'MB_SMTP_URL'
+  const isSecret = tail !== null || name.endsWith('_API_KEY') || name === 'MB_BACKUP_PASSPHRASE'
   const text = value === undefined ? (setting.value ?? '') : (value ?? '')
   return (
     <div className="grid gap-2">

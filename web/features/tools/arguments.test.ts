@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
-import { argumentsOf, fieldsOf, objectIn } from './arguments.ts'
+import { argumentsOf, type Choice, fieldsOf, objectIn } from './arguments.ts'
+
+const valuesOf = (choices: readonly Choice[]) => choices.map(({ value }) => value).join(' ')
 
 const SCHEMA = {
   type: 'object',
@@ -18,7 +20,7 @@ const SCHEMA = {
 
 test('each type of argument has a field of its own', () => {
   const kinds = fieldsOf(SCHEMA).map(({ name, kind, choices, initial, required, description }) =>
-    [name, kind, choices.join(' '), initial, required, description].join('|'),
+    [name, kind, valuesOf(choices), initial, required, description].join('|'),
   )
   expect(kinds).toEqual([
     'room|text|||true|Which room',
@@ -33,6 +35,19 @@ test('each type of argument has a field of its own', () => {
   for (const schema of [{}, { properties: null }, { properties: [] }]) {
     expect(fieldsOf(schema)).toEqual([])
   }
+})
+
+test('fields and choices have the titles that a schema gives', () => {
+  const day = { title: 'Which day', oneOf: [{ const: 'mon', title: 'Monday' }, { const: 'tue' }] }
+  const fields = fieldsOf({ properties: { day: { type: 'string', ...day }, hour: { title: ' ' } } })
+  expect(fields.map(({ name, label }) => [name, label])).toEqual([
+    ['day', 'Which day'],
+    ['hour', 'hour'],
+  ])
+  expect(fields[0]?.choices).toEqual([
+    { value: '"mon"', label: 'Monday' },
+    { value: '"tue"', label: 'tue' },
+  ])
 })
 
 test('typed arguments become values, and empty ones are left out', () => {

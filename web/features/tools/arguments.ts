@@ -2,16 +2,23 @@
 
 type Schema = Readonly<Record<string, unknown>>
 
+export interface Choice {
+  /** As JSON. */
+  readonly value: string
+  readonly label: string
+}
+
 export interface ArgumentField {
   readonly name: string
+  /** What people call it; the name where nothing else is given. */
+  readonly label: string
   /** `json` is for values that no other kind of field can hold. */
   readonly kind: 'text' | 'number' | 'integer' | 'choice' | 'json'
   /** The type in the words of JSON Schema, such as `array`. */
   readonly type: string
   readonly description: string
   readonly required: boolean
-  /** Values of a choice, as JSON. */
-  readonly choices: readonly string[]
+  readonly choices: readonly Choice[]
   /** The initial value; empty leaves the argument out. */
   readonly initial: string
 }
@@ -34,9 +41,10 @@ function fieldOf(name: string, property: Schema, required: boolean): ArgumentFie
   const type = typeOf(shape)
   const choices = choicesOf(shape, type)
   const kind = choices.length > 0 ? 'choice' : (KINDS[type] ?? 'json')
-  const { description = shape.description, default: value } = property
+  const { description = shape.description, title, default: value } = property
   return {
     ...{ name, kind, type, required, choices },
+    label: typeof title === 'string' && title.trim() !== '' ? title : name,
     description: typeof description === 'string' ? description : '',
     initial: value === undefined || value === null ? '' : asTyped(kind, value),
   }
@@ -62,11 +70,20 @@ function typeOf({ type }: Schema): string {
   return others.length === 1 ? String(others[0]) : ''
 }
 
-function choicesOf(shape: Schema, type: string): string[] {
-  if (Array.isArray(shape.enum)) return shape.enum.map((value) => JSON.stringify(value))
-  if (shape.const !== undefined) return [JSON.stringify(shape.const)]
-  return type === 'boolean' ? ['true', 'false'] : []
+function choicesOf(shape: Schema, type: string): Choice[] {
+  const titled = shape.oneOf ?? shape.anyOf
+  if (Array.isArray(titled) && titled.every((one) => isRecord(one) && one.const !== undefined)) {
+    return titled.map(({ const: value, title }: Schema) => choiceOf(value, title))
+  }
+  if (Array.isArray(shape.enum)) return shape.enum.map((value) => choiceOf(value))
+  if (shape.const !== undefined) return [choiceOf(shape.const)]
+  return type === 'boolean' ? [choiceOf(true), choiceOf(false)] : []
 }
+
+const choiceOf = (value: unknown, title?: unknown): Choice => ({
+  value: JSON.stringify(value),
+  label: typeof title === 'string' ? title : String(value),
+})
 
 function asTyped(kind: ArgumentField['kind'], value: unknown): string {
   if (kind === 'json') return JSON.stringify(value, null, 2)

@@ -4,13 +4,22 @@ import { offerOf, toggled } from './offer.ts'
 
 const tool = (call_name: string, more: Partial<McpTool> = {}): McpTool => ({
   ...{ name: call_name.split('__')[1] ?? '', call_name, title: null, description: '' },
-  ...{ read_only: false, destructive: true, schema_chars: 100, state: 'approved', reason: null },
+  ...{
+    read_only: false,
+    ask: false,
+    destructive: true,
+    schema_chars: 100,
+    state: 'approved',
+    reason: null,
+  },
   hash: call_name,
   ...more,
 })
 
 const server = (name: string, tools: McpTool[], more: Partial<McpServer> = {}): McpServer => ({
   ...{ id: name, name, url: '', header_name: null, header_tail: null, enabled: true },
+  ...{ auth: 'none', client_id: null, client_secret_tail: null, scopes: null },
+  ...{ signed_in: false, signed_in_by: null, signed_in_at: null, scopes_needed: null },
   ...{ state: 'ready', error_class: null, protocol: null, latency_ms: null, checked_at: null },
   ...{ tools, created_at: '' },
   ...more,

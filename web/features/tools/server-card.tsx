@@ -11,6 +11,7 @@ import { ForEditors } from '../../ui/changeable.tsx'
 import { Ago, Badge, Notice, type Tone } from '../../ui/page.tsx'
 import { RowMenu } from '../../ui/row-menu.tsx'
 import { approvedOf, appsWith, isOf } from './offer.ts'
+import { ServerSignIn } from './server-sign-in.tsx'
 import { ToolList } from './tool-list.tsx'
 import { refreshServer } from './use-servers.ts'
 
@@ -71,6 +72,7 @@ export function ServerCard({ server, onEdit, onDelete, onTurn }: ServerCardProps
             {t(`tools.fault.${server.error_class}`)} {isRetried && t('tools.fault.then')}
           </Notice>
         )}
+        {server.auth === 'oauth' && <ServerSignIn server={server} />}
         <Use server={server} />
       </div>
       <ToolList server={server} />
@@ -82,6 +84,7 @@ const TONES: Readonly<Record<McpServer['state'], Tone | undefined>> = {
   ready: 'good',
   failed: 'bad',
   never: undefined,
+  sign_in: 'warn',
 }
 
 function State({ server: { enabled, state } }: Pick<ServerCardProps, 'server'>) {

@@ -12,13 +12,20 @@ import { ForEditors } from '../../ui/changeable.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
+import { KNOWN_SERVERS, type KnownServer } from './known.ts'
 import { ServerCard } from './server-card.tsx'
 import { ServerDialog } from './server-dialog.tsx'
+import { SignInAnswer } from './server-sign-in.tsx'
 import { refreshServer, useServers } from './use-servers.ts'
 
 const UNCONFIGURED = 503
 
-type Asked = { readonly what: 'edit' | 'delete'; readonly server: McpServer | null }
+interface Asked {
+  readonly what: 'edit' | 'delete'
+  readonly server: McpServer | null
+  /** With whose name and address a new one begins. */
+  readonly known?: KnownServer
+}
 
 /** The MCP servers of the tenant, with their tools. */
 export function ServerList() {
@@ -52,6 +59,7 @@ export function ServerList() {
       actions={<ForEditors>{add}</ForEditors>}
     >
       {full && <p className="mb-3 text-ink-2">{t('tools.full', { max: MCP_SERVERS_MAX })}</p>}
+      <SignInAnswer />
       {off ? (
         <div className="card">
           <Empty icon={<Lock />} title={t('tools.off')} text={t('tools.off.text')} />
@@ -79,7 +87,32 @@ export function ServerList() {
           }
         </Loaded>
       )}
-      <ServerDialog server={server} open={asked?.what === 'edit'} onClose={close} />
+      {!off && !full && (
+        <ForEditors>
+          <div className="mt-4 mb-8">
+            <h3 className="font-medium">{t('tools.known')}</h3>
+            <p className="text-note text-ink-2">{t('tools.known.about')}</p>
+            <ul className="mt-2 flex flex-wrap gap-2">
+              {KNOWN_SERVERS.map((known) => (
+                <li key={known.name}>
+                  <Button
+                    size="small"
+                    onClick={() => setAsked({ what: 'edit', server: null, known })}
+                  >
+                    {known.title}
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          </div>
+        </ForEditors>
+      )}
+      <ServerDialog
+        server={server}
+        known={asked?.known}
+        open={asked?.what === 'edit'}
+        onClose={close}
+      />
       <Confirm
         title={t('tools.delete.title', { name: server?.name ?? '' })}
         loss={t('tools.delete.loss')}
@@ -98,9 +131,11 @@ function useTurn() {
   const client = useQueryClient()
   return useAction(
     async (server: McpServer) => {
-      const { id, name, url, header_name, enabled } = server
+      const { id, name, url, header_name, auth, client_id, scopes, enabled } = server
       // Without a value the stored one stays.
-      const input = { name, url, header_name, header_value: null, enabled: !enabled }
+      const secrets = { header_value: null, client_secret: null }
+      const head = { name, url, header_name, auth, client_id, scopes }
+      const input = { ...head, ...secrets, enabled: !enabled }
       const saved = await api.mcpServers.update(id, input)
       return saved.enabled && saved.state !== 'ready' ? refreshServer(client, id) : saved
     },

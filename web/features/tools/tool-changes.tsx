@@ -69,9 +69,12 @@ function Compared({ tool, definition }: ComparedProps) {
   if (approved === null) return <p className="text-ink-2">{t('tools.compare.none')}</p>
   const [before, now] = [written(approved.schema), written(schema)]
   const isSame = approved.description === description && before === now
+  const title = tool.title ?? tool.name
   return (
     <div className="grid gap-5">
-      {isSame && <p>{t(tool.read_only ? 'tools.compare.reads' : 'tools.compare.changes')}</p>}
+      {isSame && (
+        <p>{t(tool.read_only ? 'tools.compare.reads' : 'tools.compare.changes', { title })}</p>
+      )}
       <Part title={t('tools.compare.description')}>
         {approved.description === description ? (
           <p className="text-ink-2">{t('tools.compare.same')}</p>

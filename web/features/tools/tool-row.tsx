@@ -9,6 +9,7 @@ import { ForEditors } from '../../ui/changeable.tsx'
 import { Badge } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
 import { stateOf } from './offer.ts'
+import { ToolAsk } from './tool-ask.tsx'
 import { useDefinition } from './tool-changes.tsx'
 
 interface ToolRowProps {
@@ -46,6 +47,7 @@ export function ToolRow({ server, tool, busy, onDecide, onCompare, onTry }: Tool
         </p>
         <Caution tool={tool} />
         {description !== '' && <Description server={server} tool={tool} />}
+        {isUsable && state !== 'new' && <ToolAsk server={server} tool={tool} />}
       </div>
       {isUsable && (
         <ForEditors>

@@ -6,10 +6,11 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field, SelectField, SwitchField } from '../../ui/form.tsx'
+import { SwitchField } from '../../ui/form.tsx'
 import { Badge, Notice } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
-import { type ArgumentField, argumentsOf, fieldsOf, objectIn, type Problem } from './arguments.ts'
+import { Argument, Lines } from './argument.tsx'
+import { argumentsOf, fieldsOf, objectIn, type Problem } from './arguments.ts'
 import { useDefinition } from './tool-changes.tsx'
 
 interface ToolTryProps {
@@ -100,58 +101,6 @@ function TryForm({ server, definition }: TryFormProps) {
     </form>
   )
 }
-
-interface ArgumentProps {
-  readonly field: ArgumentField
-  readonly problem: Problem | undefined
-  readonly value: string
-  readonly onText: (text: string) => void
-}
-
-function Argument({ field, problem, value, onText }: ArgumentProps) {
-  const { t } = useI18n()
-  const { name, kind, type, description, required, choices } = field
-  const shared = {
-    label: name,
-    aside: [type, !required && t('tools.try.optional')].filter(Boolean).join(' · '),
-    hint: description,
-    problem: problem && t(`tools.try.problem.${problem}`),
-  }
-  if (kind === 'choice') {
-    const list = choices.map((choice) => ({ value: choice, label: readable(choice) }))
-    const all = [{ value: '', label: '—' }, ...list]
-    return <SelectField {...shared} value={value} choices={all} onPick={onText} />
-  }
-  return <Lines {...shared} value={value} rows={kind === 'json' ? 3 : 1} onText={onText} />
-}
-
-const readable = (json: string) => (json.startsWith('"') ? String(JSON.parse(json)) : json)
-
-interface LinesProps {
-  readonly label: string
-  readonly aside?: string
-  readonly hint?: string
-  readonly problem?: string | undefined
-  readonly value: string
-  readonly rows: number
-  readonly onText: (text: string) => void
-}
-
-const Lines = ({ value, rows, onText, ...field }: LinesProps) => (
-  <Field {...field}>
-    {(ids) => (
-      <textarea
-        {...ids}
-        className="input min-h-0 font-mono text-note"
-        rows={rows}
-        spellCheck={false}
-        autoCapitalize="none"
-        value={value}
-        onChange={(event) => onText(event.target.value)}
-      />
-    )}
-  </Field>
-)
 
 /** Characters of a result that are shown; models get up to 16,000. */
 const SHOWN_CHARS = 4_000

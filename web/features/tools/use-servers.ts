@@ -34,9 +34,30 @@ export async function decide(
   const now = await api.mcpServers.read(id)
   const decided = new Set(read.map(({ name }) => name))
   const others = now.tools.filter(({ name, state }) => state === 'approved' && !decided.has(name))
-  const { tools } = await api.mcpServers.approve(id, approve ? [...others, ...read] : others)
+  const ask = approve ? asking(now.tools, decided) : undefined
+  const { tools } = await api.mcpServers.approve(id, approve ? [...others, ...read] : others, ask)
   const approved = new Set(
     tools.filter(({ state }) => state === 'approved').map(({ name }) => name),
   )
   return !approve || read.every(({ name }) => approved.has(name))
+}
+
+/** A tool that is approved for the first time asks, unless it only reads. */
+const asking = (tools: readonly McpTool[], decided: ReadonlySet<string>): string[] =>
+  tools
+    .filter(({ name, ask, state, read_only, approved_description: earlier }) =>
+      decided.has(name) && state === 'new' && earlier === undefined ? !read_only : ask,
+    )
+    .map(({ name }) => name)
+
+/** Whether a person is asked before each call of the tool. */
+export async function setAsk({ id }: McpServer, tool: McpTool, on: boolean): Promise<McpServer> {
+  const { tools } = await api.mcpServers.read(id)
+  const approved = tools.filter(({ state }) => state === 'approved')
+  const asking = tools.filter((one) => (one.name === tool.name ? on : one.ask))
+  return api.mcpServers.approve(
+    id,
+    approved,
+    asking.map(({ name }) => name),
+  )
 }

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import type { ConfigExport } from '../../api/types.ts'
 import { plan, readConfig } from './plan.ts'
 
-const settings = { model: null, thinking: false, temperature: null, mcp_tools: [] }
+const OCR = { ocr: 'off' as const, ocr_model: null }
+const settings = {
+  model: null,
+  thinking: false,
+  temperature: null,
+  mcp_tools: [],
+  titles: true,
+  ...OCR,
+}
 const persona = (name: string, prompt = 'p') => ({ name, prompt, is_default: false })
 const config = (personas: ConfigExport['personas'], more = {}): ConfigExport => ({
   format_version: 1,

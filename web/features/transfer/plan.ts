@@ -1,4 +1,4 @@
-import type { ConfigExport, Settings } from '../../api/types.ts'
+import type { ConfigExport } from '../../api/types.ts'
 
 export type Fate = 'new' | 'skip' | 'overwrite' | 'same'
 
@@ -55,17 +55,24 @@ function fates(
     })
 }
 
-const isUnset = ({ thinking, mcp_tools: tools, ...numbers }: Settings) => {
+const isUnset = ({
+  thinking,
+  mcp_tools: tools,
+  ocr,
+  ocr_model,
+  ...numbers
+}: ConfigExport['settings']) => {
   const { model, temperature, price_in = null, price_out = null } = numbers
-  const isNull = [model, temperature, price_in, price_out].every((value) => value === null)
-  return isNull && !thinking && tools.length === 0
+  const texts = [model, temperature, price_in, price_out, ocr_model]
+  return texts.every((value) => value === null) && !thinking && tools.length === 0 && ocr === 'off'
 }
 
 /** A preview of importing `wanted` into `held`; the server makes the decision. */
 export function plan(wanted: ConfigExport, held: ConfigExport, mode: 'skip' | 'merge'): Planned[] {
   const clash = mode === 'merge' ? 'overwrite' : 'skip'
-  // A file may leave out the names of tools.
-  const fate = equal(Object.assign({ mcp_tools: [] }, wanted.settings), held.settings)
+  // A file may leave out the names of tools, and an older one what is newer.
+  const absent = { mcp_tools: [], ocr: 'off', ocr_model: null }
+  const fate = equal(Object.assign(absent, wanted.settings), held.settings)
     ? 'same'
     : isUnset(held.settings)
       ? 'new'

@@ -7,6 +7,7 @@ test('the usage of a week is one table, and names cannot become formulas', () =>
   const csv = csvOf(
     {
       ...{ total: 1, key_count: 1, tokens: { today: sum, total: sum }, spent_today: [] },
+      by_person: [],
       daily: [{ day: 20_513, count: 1, ...tokens }],
       by_app: [
         { app_id: 'a', calls: 1, ...tokens },
@@ -16,6 +17,7 @@ test('the usage of a week is one table, and names cannot become formulas', () =>
         { key_id: 'k', prefix: 'sk-mb-12', calls: 1, ...tokens },
         { key_id: 'old', prefix: 'sk-mb-34', calls: 1, ...tokens },
       ],
+      by_source: [{ source: 'api', calls: 1, ...tokens }],
       by_channel: [{ channel: 'byo', ...tokens }],
     },
     {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { ApiKeyMeta, App, Settings, Usage } from '../../api/types.ts'
+import type { ApiKeyMeta, App, Me, Member, Settings, Usage } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { More } from '../../ui/more.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -93,11 +93,16 @@ interface UsageTablesProps {
   readonly settings: Settings
   readonly apps: readonly App[]
   readonly keys: readonly ApiKeyMeta[]
+  readonly me: Me
+  /** Of owners; others see themselves. */
+  readonly members: readonly Member[]
 }
 
-/** The week by app, key and channel. */
-export function UsageTables({ usage, settings, apps, keys }: UsageTablesProps) {
+/** The week by source, person, app, key and channel. */
+export function UsageTables(props: UsageTablesProps) {
+  const { usage, settings, apps, keys, me, members } = props
   const { t, locale } = useI18n()
+  const emails = new Map(members.map(({ user_id, email }) => [user_id, email]))
   const appNames = new Map(apps.map(({ id, name }) => [id, name]))
   const byId = new Map(keys.map((key) => [key.id, key]))
   const spent = new Map(usage.spent_today.map(({ key_id, tokens }) => [key_id, tokens]))
@@ -126,6 +131,25 @@ export function UsageTables({ usage, settings, apps, keys }: UsageTablesProps) {
   }
   return (
     <>
+      <UsageTable
+        title={t('usage.sources')}
+        rows={usage.by_source}
+        settings={settings}
+        idOf={({ source }) => source}
+        name={({ source }) => t(`usage.source.${source}`)}
+      />
+      <UsageTable
+        title={t('usage.by.person')}
+        about={t('usage.by.person.about')}
+        rows={usage.by_person}
+        settings={settings}
+        idOf={({ user_id }) => user_id}
+        name={({ user_id }) =>
+          user_id === me.user_id
+            ? t('usage.person.you')
+            : (emails.get(user_id) ?? t('usage.person.gone'))
+        }
+      />
       <UsageTable
         title={t('usage.by.app')}
         rows={usage.by_app}

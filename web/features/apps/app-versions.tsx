@@ -1,0 +1,160 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { History } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../api/index.ts'
+import type { App, AppVersion } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { reload } from '../../lib/reload.ts'
+import { useAction } from '../../lib/services.tsx'
+import { useTimes } from '../../lib/time.ts'
+import { Button } from '../../ui/button.tsx'
+import { ForEditors } from '../../ui/changeable.tsx'
+import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Empty, Loaded } from '../../ui/state.tsx'
+import { useFieldNames } from './field-names.ts'
+
+interface VersionsProps {
+  readonly app: App
+  /** Called with what the app is now, which the form was not filled with. */
+  readonly onRestored: (app: App) => void
+}
+
+/** What the app was before its last changes. */
+export function AppVersions({ app, onRestored }: VersionsProps) {
+  const { t } = useI18n()
+  const client = useQueryClient()
+  const { exact } = useTimes()
+  const [compared, setCompared] = useState<AppVersion | null>(null)
+  const [asked, setAsked] = useState<AppVersion | null>(null)
+  const query = useQuery({
+    queryKey: ['apps', app.id, 'versions'],
+    queryFn: () => api.apps.versions(app.id),
+  })
+  const restore = useAction(
+    async ({ version }: AppVersion) => {
+      const restored = await api.apps.update(app.id, await api.apps.version(app.id, version))
+      await reload(client, ['apps'])
+      return restored
+    },
+    {
+      done: 'apps.versions.restored',
+      onDone: (now) => {
+        setAsked(null)
+        onRestored(now)
+      },
+    },
+  )
+  return (
+    <Section title={t('apps.versions')} about={t('apps.versions.about')}>
+      <div className="card overflow-hidden">
+        <Loaded query={query} rows={2}>
+          {({ versions }) =>
+            versions.length === 0 ? (
+              <Empty icon={<History />} title={t('apps.versions.empty')} />
+            ) : (
+              <ul className="divide-y divide-line">
+                {versions.map((one) => (
+                  <Row
+                    key={one.version}
+                    version={one}
+                    onCompare={() => setCompared(one)}
+                    onRestore={() => setAsked(one)}
+                  />
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
+      </div>
+      <Dialog
+        title={t('apps.versions.compare')}
+        open={compared !== null}
+        onClose={() => setCompared(null)}
+      >
+        {compared && <Comparison app={app} version={compared} />}
+      </Dialog>
+      <Confirm
+        title={t('apps.versions.restore.title', { at: asked ? exact(asked.at) : '' })}
+        loss={t('apps.versions.restore.loss')}
+        action={t('apps.versions.restore')}
+        open={asked !== null}
+        busy={restore.isPending}
+        onConfirm={() => asked && restore.mutate(asked)}
+        onClose={() => setAsked(null)}
+      />
+    </Section>
+  )
+}
+
+interface RowProps {
+  readonly version: AppVersion
+  readonly onCompare: () => void
+  readonly onRestore: () => void
+}
+
+function Row({ version: { at, person, changed }, onCompare, onRestore }: RowProps) {
+  const { t } = useI18n()
+  const { exact } = useTimes()
+  const nameOf = useFieldNames()
+  const who = person ?? t('apps.versions.key')
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 py-3">
+      <div className="min-w-0">
+        <span className="block break-words">
+          {t('apps.versions.changed', { who, fields: changed.map(nameOf).join(', ') })}
+        </span>
+        <span className="block text-small text-ink-2">{exact(at)}</span>
+      </div>
+      <div className="flex gap-2">
+        <Button size="small" onClick={onCompare}>
+          {t('apps.versions.compare')}
+        </Button>
+        <ForEditors>
+          <Button size="small" onClick={onRestore}>
+            {t('apps.versions.restore')}
+          </Button>
+        </ForEditors>
+      </div>
+    </li>
+  )
+}
+
+const shown = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? null)
+
+/** The fields that differ from what the app is now. */
+function Comparison({ app, version: { version } }: { app: App; version: AppVersion }) {
+  const { t } = useI18n()
+  const nameOf = useFieldNames()
+  const query = useQuery({
+    queryKey: ['apps', app.id, 'versions', version],
+    queryFn: () => api.apps.version(app.id, version),
+  })
+  return (
+    <Loaded query={query}>
+      {(then) => (
+        <dl className="grid gap-4">
+          {(Object.keys(then) as (keyof App)[])
+            .filter((name) => shown(then[name]) !== shown(app[name]))
+            .map((name) => (
+              <div key={name}>
+                <dt className="font-medium">{nameOf(name)}</dt>
+                <dd className="mt-1 grid gap-3 sm:grid-cols-2">
+                  <Side label={t('apps.versions.then')} text={shown(then[name])} />
+                  <Side label={t('apps.versions.now')} text={shown(app[name])} />
+                </dd>
+              </div>
+            ))}
+        </dl>
+      )}
+    </Loaded>
+  )
+}
+
+const Side = ({ label, text }: { readonly label: string; readonly text: string }) => (
+  <div className="rounded-lg bg-sunken p-3">
+    <span className="block text-small text-ink-2">{label}</span>
+    <span className="text-note break-words whitespace-pre-wrap">{text}</span>
+  </div>
+)

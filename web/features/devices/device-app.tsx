@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api } from '../../api/index.ts'
+import type { Device } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction } from '../../lib/services.tsx'
+import { SelectField } from '../../ui/form.tsx'
+
+/** Which assistant answers the device, once it is activated anew. */
+export function DeviceApp({ device }: { readonly device: Device }) {
+  const { t } = useI18n()
+  const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
+  const bind = useAction(
+    (app_id: string | null) => api.devices.update(device.id, { name: device.name, app_id }),
+    { refresh: ['devices'], done: 'devices.saved' },
+  )
+  const known = apps.data?.apps ?? []
+  const bound = device.app_id
+  const isKnown = known.some(({ id }) => id === bound)
+  const isGone = bound !== null && apps.data !== undefined && !isKnown
+  return (
+    <div className="card grid content-start gap-3 px-5 py-4">
+      <SelectField
+        label={t('devices.app')}
+        hint={t(device.activated_at === null ? 'devices.app.hint' : 'devices.app.later')}
+        value={bound ?? ''}
+        choices={[
+          { value: '', label: t('devices.app.none') },
+          ...(isGone ? [{ value: bound, label: t('devices.app.gone') }] : []),
+          ...known.map((app) => ({ value: app.id, label: app.name })),
+        ]}
+        onPick={(id) => bind.mutate(id || null)}
+      />
+      {bound !== null && isKnown && (
+        <Link to="/app/apps/$id" params={{ id: bound }} className="text-note underline">
+          {t('devices.app.open')}
+        </Link>
+      )}
+    </div>
+  )
+}

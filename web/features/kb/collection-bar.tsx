@@ -1,0 +1,168 @@
+import { FolderPlus, Trash2 } from 'lucide-react'
+import { type DragEvent, useState } from 'react'
+import { COLLECTION_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
+import { api } from '../../api/index.ts'
+import type { Collection } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ForEditors } from '../../ui/changeable.tsx'
+import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/form.tsx'
+import { NO_COLLECTION } from './collections.ts'
+
+interface CollectionBarProps {
+  readonly collections: readonly Collection[]
+  /** Null: all documents are shown. */
+  readonly shown: string | null
+  readonly onShow: (id: string | null) => void
+  /** An item was dropped onto a collection. */
+  readonly onDrop: (itemId: string, to: string) => void
+}
+
+/** The kind of data that a dragged item carries. */
+export const DRAGGED = 'application/x-moonbase-item'
+
+/** Chips of the collections: they filter the list, and take items that are dropped onto them. */
+export function CollectionBar({ collections, shown, onShow, onDrop }: CollectionBarProps) {
+  const { t } = useI18n()
+  const [dialog, setDialog] = useState<'new' | 'delete' | null>(null)
+  const chosen = collections.find(({ id }) => id === shown)
+  const icon = { size: 15, 'aria-hidden': true } as const
+  const chips = [
+    { id: null, label: t('kb.collections.all') },
+    ...(collections.length > 0 ? [{ id: NO_COLLECTION, label: t('kb.collections.none') }] : []),
+    ...collections.map(({ id, name, doc_count }) => ({ id, label: `${name} · ${doc_count}` })),
+  ]
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      {collections.length > 0 &&
+        chips.map(({ id, label }) => (
+          <Button
+            key={id ?? ''}
+            size="small"
+            {...(shown === id ? { kind: 'primary' as const } : {})}
+            aria-pressed={shown === id}
+            onClick={() => onShow(id)}
+            {...(id === null ? {} : dropsOnto(id, onDrop))}
+          >
+            {label}
+          </Button>
+        ))}
+      <ForEditors>
+        <Button
+          size="small"
+          kind="quiet"
+          icon={<FolderPlus {...icon} />}
+          onClick={() => setDialog('new')}
+        >
+          {t('kb.collections.add')}
+        </Button>
+        {chosen && (
+          <Button
+            size="small"
+            kind="quiet"
+            icon={<Trash2 {...icon} />}
+            onClick={() => setDialog('delete')}
+          >
+            {t('kb.collections.delete')}
+          </Button>
+        )}
+      </ForEditors>
+      <NewCollection open={dialog === 'new'} onClose={() => setDialog(null)} />
+      {chosen && (
+        <Removal
+          collection={chosen}
+          open={dialog === 'delete'}
+          onDone={() => onShow(null)}
+          onClose={() => setDialog(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+const dropsOnto = (id: string, onDrop: CollectionBarProps['onDrop']) => ({
+  onDragOver(event: DragEvent) {
+    if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault()
+  },
+  onDrop(event: DragEvent) {
+    const item = event.dataTransfer.getData(DRAGGED)
+    if (item === '') return
+    event.preventDefault()
+    onDrop(item, id)
+  },
+})
+
+function NewCollection({
+  open,
+  onClose,
+}: {
+  readonly open: boolean
+  readonly onClose: () => void
+}) {
+  const { t } = useI18n()
+  const [name, setName] = useState('')
+  const create = useAction(api.collections.create, {
+    refresh: ['kb'],
+    onDone() {
+      setName('')
+      onClose()
+    },
+  })
+  return (
+    <Dialog title={t('kb.collections.add')} open={open} onClose={onClose}>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (name.trim()) create.mutate({ name: name.trim() })
+        }}
+      >
+        <TextField
+          label={t('field.name')}
+          value={name}
+          maxLength={COLLECTION_NAME_CHARS_MAX}
+          autoFocus
+          required
+          onText={setName}
+        />
+        <div className="flex justify-end">
+          <Button type="submit" kind="primary" busy={create.isPending} disabled={!name.trim()}>
+            {t('kb.collections.create')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface RemovalProps {
+  readonly collection: Collection
+  readonly open: boolean
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+/** Deletes the collection alone: its documents stay. */
+function Removal({ collection, open, onDone, onClose }: RemovalProps) {
+  const { t } = useI18n()
+  const remove = useAction(api.collections.remove, {
+    refresh: ['kb'],
+    onDone() {
+      onClose()
+      onDone()
+    },
+  })
+  return (
+    <Confirm
+      title={t('kb.collections.delete.title', { name: collection.name })}
+      loss={t('kb.collections.delete.loss', { count: collection.doc_count })}
+      action={t('action.delete')}
+      open={open}
+      busy={remove.isPending}
+      onConfirm={() => remove.mutate(collection.id)}
+      onClose={onClose}
+    />
+  )
+}

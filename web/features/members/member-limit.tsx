@@ -1,0 +1,74 @@
+import { type FormEvent, useState } from 'react'
+import { api } from '../../api/index.ts'
+import type { Member } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction, useExplain } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/form.tsx'
+
+interface MemberProps {
+  readonly member: Member
+}
+
+/** What a member may use a day, and the dialog that changes it. */
+export function MemberLimit({ member }: MemberProps) {
+  const { t, locale } = useI18n()
+  const [open, setOpen] = useState(false)
+  const { email, daily_tokens: most } = member
+  const title = t('members.limit.of', { email })
+  const shown = most === 0 ? t('members.limit.none') : most.toLocaleString(locale)
+  return (
+    <>
+      <Button
+        size="small"
+        kind="quiet"
+        aria-label={`${shown}: ${title}`}
+        onClick={() => setOpen(true)}
+      >
+        {shown}
+      </Button>
+      <Dialog title={title} open={open} onClose={() => setOpen(false)}>
+        <LimitForm member={member} onClose={() => setOpen(false)} />
+      </Dialog>
+    </>
+  )
+}
+
+const WHOLE = /^\d{1,10}$/
+
+function LimitForm({ member, onClose }: MemberProps & { readonly onClose: () => void }) {
+  const { t } = useI18n()
+  const explain = useExplain()
+  const [text, setText] = useState(String(member.daily_tokens))
+  const save = useAction(api.members.limit, {
+    done: 'members.saved',
+    refresh: ['members', 'me'],
+    shows: () => true,
+    onDone: onClose,
+  })
+  const isWhole = WHOLE.test(text.trim())
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isWhole) save.mutate({ id: member.id, daily_tokens: Number(text) })
+  }
+  const problem = isWhole ? null : t('members.limit.wrong')
+  return (
+    <form className="grid gap-5" onSubmit={submit}>
+      <TextField
+        label={t('members.limit')}
+        hint={t('members.limit.hint')}
+        problem={save.error ? explain(save.error) : problem}
+        inputMode="numeric"
+        value={text}
+        onText={setText}
+      />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>{t('action.cancel')}</Button>
+        <Button type="submit" kind="primary" busy={save.isPending} disabled={!isWhole}>
+          {t('action.save')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,93 @@
+import { Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
+import { type FormEvent, useRef, useState } from 'react'
+import { FACT_CHARS_MAX } from '../../../src/core/limits/contract.ts'
+import { type Memory, memories } from '../../api/memories.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/form.tsx'
+
+/** One fact: read, changed in place, pinned or deleted. */
+export function MemoryRow({ memory }: { readonly memory: Memory }) {
+  const { t } = useI18n()
+  const { id, text, pinned } = memory
+  const [typed, setTyped] = useState<string | null>(null)
+  const refresh = ['memories']
+  const [asks, setAsks] = useState(false)
+  const edit = useRef<HTMLButtonElement>(null)
+  const close = () => {
+    setTyped(null)
+    requestAnimationFrame(() => edit.current?.focus())
+  }
+  const change = useAction(memories.change, {
+    done: 'memory.saved',
+    refresh,
+    onDone: () => typed !== null && close(),
+  })
+  const remove = useAction(memories.remove, { done: 'memory.deleted', refresh })
+  const icon = { size: 15, 'aria-hidden': true } as const
+  if (typed !== null) {
+    const submit = (event: FormEvent) => {
+      event.preventDefault()
+      if (typed.trim()) change.mutate({ id, text: typed.trim(), pinned })
+    }
+    return (
+      <li className="px-5 py-3">
+        <form className="grid gap-3" onSubmit={submit}>
+          <TextField
+            label={t('memory.text')}
+            value={typed}
+            maxLength={FACT_CHARS_MAX}
+            autoFocus
+            onText={setTyped}
+          />
+          <div className="flex justify-end gap-2">
+            <Button onClick={close}>{t('action.cancel')}</Button>
+            <Button type="submit" kind="primary" busy={change.isPending}>
+              {t('action.save')}
+            </Button>
+          </div>
+        </form>
+      </li>
+    )
+  }
+  return (
+    <li className="flex items-start gap-4 px-5 py-3">
+      <p className="min-w-0 flex-1 break-words">{text}</p>
+      <div className="flex gap-1">
+        <Button
+          kind="quiet"
+          size="small"
+          icon={pinned ? <PinOff {...icon} /> : <Pin {...icon} />}
+          aria-label={t(pinned ? 'memory.unpin' : 'memory.pin', { text })}
+          onClick={() => change.mutate({ id, text, pinned: !pinned })}
+        />
+        <Button
+          ref={edit}
+          kind="quiet"
+          size="small"
+          icon={<Pencil {...icon} />}
+          aria-label={t('memory.edit', { text })}
+          onClick={() => setTyped(text)}
+        />
+        <Button
+          kind="quiet"
+          size="small"
+          icon={<Trash2 {...icon} />}
+          aria-label={t('memory.delete', { text })}
+          onClick={() => setAsks(true)}
+        />
+      </div>
+      <Confirm
+        title={t('memory.delete.title')}
+        loss={t('memory.delete.loss', { text })}
+        action={t('memory.delete.go')}
+        open={asks}
+        busy={remove.isPending}
+        onConfirm={() => remove.mutate(id)}
+        onClose={() => setAsks(false)}
+      />
+    </li>
+  )
+}

@@ -1,0 +1,239 @@
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import {
+  RUN_MODEL_CALLS_DEFAULT,
+  RUN_MODEL_CALLS_MAX,
+  RUN_WEBHOOKS_MAX,
+  SCHEDULE_NAME_CHARS_MAX,
+  SCHEDULE_TEXT_CHARS_MAX,
+} from '../../../src/core/limits/contract.ts'
+import { api } from '../../api/index.ts'
+import { type Schedule, schedules } from '../../api/schedules.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction, useExplain } from '../../lib/services.tsx'
+import { useTimes } from '../../lib/time.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { AreaField, SelectField, TextField } from '../../ui/form.tsx'
+import { EndWebhooks } from '../webhooks/end-webhooks.tsx'
+import { FIRST, RHYTHMS, type Rhythm, type Timing, timesOf, timingOf } from './rhythm.ts'
+import { RunLimits, type RunLimitsInput } from './run-limits.tsx'
+
+interface ScheduleDialogProps {
+  /** Null makes a new one. */
+  readonly schedule: Schedule | null
+  readonly open: boolean
+  readonly onClose: () => void
+}
+
+const WEEK = [1, 2, 3, 4, 5, 6, 0] as const
+/** A Sunday. */
+const SUNDAY = Date.UTC(2026, 10, 22)
+const DAY_MS = 86_400_000
+const SHOWN_TIMES = 5
+const FIRST_LIMITS: RunLimitsInput = {
+  max_model_calls: RUN_MODEL_CALLS_DEFAULT,
+  approved_tools: [],
+}
+
+export function ScheduleDialog({ schedule, open, onClose }: ScheduleDialogProps) {
+  const { t } = useI18n()
+  return (
+    <Dialog
+      title={t(schedule ? 'schedules.edit' : 'schedules.new')}
+      open={open}
+      onClose={onClose}
+      wide
+    >
+      <ScheduleForm key={schedule?.id ?? 'new'} schedule={schedule} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function ScheduleForm({ schedule, onClose }: Omit<ScheduleDialogProps, 'open'>) {
+  const { t } = useI18n()
+  const [name, setName] = useState(schedule?.name ?? '')
+  const [text, setText] = useState(schedule?.text ?? '')
+  const [app, setApp] = useState(schedule?.app_id ?? '')
+  const [device, setDevice] = useState(schedule?.device_id ?? '')
+  const [session, setSession] = useState<string>(schedule?.session ?? 'new')
+  const [timing, setTiming] = useState(schedule ? timingOf(schedule.cron, schedule.at) : FIRST)
+  const [limits, setLimits] = useState<RunLimitsInput>(schedule ?? FIRST_LIMITS)
+  const [hooks, setHooks] = useState<readonly string[]>(schedule?.webhook_ids ?? [])
+  const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
+  const devices = useQuery({ queryKey: ['devices'], queryFn: api.devices.list })
+  const times = timesOf(timing)
+  const zone = schedule?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  const save = useAction(schedules.save.bind(null, schedule?.id ?? null), {
+    done: 'schedules.saved',
+    refresh: ['schedules'],
+    onDone: onClose,
+  })
+  const { max_model_calls, approved_tools } = limits
+  const isBounded = max_model_calls >= 1 && max_model_calls <= RUN_MODEL_CALLS_MAX
+  const isValid = name.trim() !== '' && text.trim() !== '' && times !== null && isBounded
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isValid) return
+    save.mutate({
+      ...times,
+      enabled: schedule?.enabled ?? true,
+      max_model_calls,
+      approved_tools,
+      webhook_ids: hooks,
+      name: name.trim(),
+      text: text.trim(),
+      time_zone: zone,
+      app_id: app || null,
+      device_id: device || null,
+      session: session === 'same' ? 'same' : 'new',
+    })
+  }
+  const named = (list: readonly { readonly id: string; readonly name: string }[] = []) => [
+    { value: '', label: t('schedules.none') },
+    ...list.map((one) => ({ value: one.id, label: one.name })),
+  ]
+  return (
+    <form className="grid gap-5" onSubmit={submit}>
+      <TextField
+        label={t('field.name')}
+        value={name}
+        maxLength={SCHEDULE_NAME_CHARS_MAX}
+        onText={setName}
+      />
+      <AreaField
+        label={t('schedules.text')}
+        value={text}
+        charsMax={SCHEDULE_TEXT_CHARS_MAX}
+        rows={4}
+        onText={setText}
+      />
+      <TimingFields timing={timing} onTiming={setTiming} />
+      <NextTimes timing={timing} zone={zone} />
+      <SelectField
+        label={t('schedules.app')}
+        value={app}
+        choices={named(apps.data?.apps)}
+        onPick={setApp}
+      />
+      <SelectField
+        label={t('schedules.device')}
+        value={device}
+        choices={named(devices.data?.devices)}
+        onPick={setDevice}
+      />
+      <SelectField
+        label={t('schedules.session')}
+        value={session}
+        choices={[
+          { value: 'new', label: t('schedules.session.new') },
+          { value: 'same', label: t('schedules.session.same') },
+        ]}
+        onPick={setSession}
+      />
+      <EndWebhooks chosen={hooks} max={RUN_WEBHOOKS_MAX} onChoose={setHooks} />
+      <RunLimits limits={limits} onLimits={setLimits} />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>{t('action.cancel')}</Button>
+        <Button type="submit" kind="primary" busy={save.isPending} disabled={!isValid}>
+          {t('action.save')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface TimingFieldsProps {
+  readonly timing: Timing
+  readonly onTiming: (timing: Timing) => void
+}
+
+function TimingFields({ timing, onTiming }: TimingFieldsProps) {
+  const { t, language } = useI18n()
+  const { rhythm, time, weekday, day, moment, cron } = timing
+  const set = (more: Partial<Timing>) => onTiming({ ...timing, ...more })
+  const weekdayName = (number: number) =>
+    new Date(SUNDAY + number * DAY_MS).toLocaleDateString(language, {
+      weekday: 'long',
+      timeZone: 'UTC',
+    })
+  return (
+    <>
+      <SelectField
+        label={t('schedules.when')}
+        value={rhythm}
+        choices={RHYTHMS.map((value) => ({ value, label: t(`schedules.when.${value}`) }))}
+        onPick={(value) => set({ rhythm: value as Rhythm })}
+      />
+      {rhythm === 'weekly' && (
+        <SelectField
+          label={t('schedules.weekday')}
+          value={String(weekday)}
+          choices={WEEK.map((value) => ({ value: String(value), label: weekdayName(value) }))}
+          onPick={(value) => set({ weekday: Number(value) })}
+        />
+      )}
+      {rhythm === 'monthly' && (
+        <TextField
+          label={t('schedules.day')}
+          type="number"
+          min={1}
+          max={31}
+          value={String(day)}
+          onText={(value) => set({ day: Number(value) })}
+        />
+      )}
+      {rhythm === 'once' && (
+        <TextField
+          label={t('schedules.moment')}
+          type="datetime-local"
+          value={moment}
+          onText={(value) => set({ moment: value })}
+        />
+      )}
+      {rhythm === 'cron' && (
+        <TextField
+          label={t('schedules.cron')}
+          hint={t('schedules.cron.hint')}
+          value={cron}
+          onText={(value) => set({ cron: value })}
+        />
+      )}
+      {rhythm !== 'once' && rhythm !== 'cron' && (
+        <TextField
+          label={t('schedules.time')}
+          type="time"
+          value={time}
+          onText={(value) => set({ time: value })}
+        />
+      )}
+    </>
+  )
+}
+
+/** The next times, before anything is saved. */
+function NextTimes({ timing, zone }: { readonly timing: Timing; readonly zone: string }) {
+  const { t } = useI18n()
+  const when = useTimes()
+  const explain = useExplain()
+  const times = timesOf(timing)
+  const query = useQuery({
+    queryKey: ['schedule times', times, zone],
+    queryFn: () => schedules.preview({ cron: null, at: null, ...times, time_zone: zone }),
+    enabled: times !== null,
+    retry: false,
+  })
+  if (times === null) return null
+  if (query.error) return <p className="text-note text-bad">{explain(query.error)}</p>
+  const shown = (query.data ?? []).slice(0, SHOWN_TIMES)
+  return (
+    <section aria-label={t('schedules.next')} className="text-note text-ink-2">
+      <h3>{t('schedules.next.in', { zone })}</h3>
+      <ul>
+        {shown.map((time) => (
+          <li key={time}>{when.coming(time, zone)}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,109 @@
+import type { TurnRequest } from '../../api/stream.ts'
+import type { Queue, Waiting } from './queue.ts'
+import { isUnreached, type Turn } from './turn.ts'
+import type { createTurnStore } from './turn-store.ts'
+
+interface AskingOptions {
+  readonly queue: Queue
+  readonly turns: ReturnType<typeof createTurnStore>
+  readonly isRunning: (session: string) => boolean
+  /** Whether the server is known to be out of reach. */
+  readonly isAway: () => boolean
+  readonly send: (request: TurnRequest, names: readonly string[]) => Promise<Turn | null>
+  /** Whether the server has this question after the turn of that number; throws `ApiError`. */
+  readonly hasTaken: (request: TurnRequest, after: number) => Promise<boolean>
+  readonly tellStored: (session: string) => Promise<void>
+  readonly stop: (session: string) => void
+}
+
+/** A question that so often did not arrive, although the server was there, goes by hand alone. */
+const TRIES_MAX = 3
+
+/**
+ * Sends questions one after another: each when the answer before it has ended well, and, where the
+ * server could not be reached, when it is back.
+ */
+export function createAsking(options: AskingOptions) {
+  const { queue, turns, isRunning, isAway, send, hasTaken, tellStored, stop } = options
+  /** Talks in which a question is on its way. */
+  const going = new Set<string>()
+  /** Talks whose next question was to go at once, whatever became of the answer. */
+  const urgent = new Set<string>()
+
+  const newestOf = (session: string) =>
+    turns.turnsOf(session).reduce((newest, { seq }) => Math.max(newest, seq ?? 0), 0)
+
+  /** One that left before may have arrived although its answer did not. */
+  async function arrived({ request, tries, seen }: Waiting): Promise<boolean> {
+    if (tries === 0) return false
+    return hasTaken(request, Math.max(seen, newestOf(request.session_id)))
+  }
+
+  async function deliver(one: Waiting): Promise<void> {
+    const { request, names, tries } = one
+    const { session_id: session } = request
+    try {
+      if (await arrived(one)) return void (await tellStored(session))
+    } catch {
+      return queue.putFirst(one)
+    }
+    const turn = await send(request, names)
+    if (!turn || !isUnreached(turn)) return
+    turns.drop(session, turn.id)
+    turns.keepUnsaved()
+    queue.putFirst({ ...one, tries: tries + 1 })
+    if (tries + 1 >= TRIES_MAX) queue.hold(session, true)
+  }
+
+  async function go(one: Waiting): Promise<void> {
+    const { session_id: session } = one.request
+    going.add(session)
+    queue.drop(session, one.id)
+    await deliver(one)
+    going.delete(session)
+    if (!queue.lineOf(session).waiting.some(({ id }) => id === one.id)) next(session)
+  }
+
+  function next(session: string): void {
+    const { waiting, isHeld } = queue.lineOf(session)
+    const [first] = waiting
+    if (!first || isHeld || isAway() || going.has(session) || isRunning(session)) return
+    void go(first)
+  }
+
+  return {
+    /** A question goes at once where nothing is before it; else it waits. */
+    ask(request: TurnRequest, names: readonly string[], seen: number): void {
+      const { session_id: session } = request
+      const { isHeld } = queue.lineOf(session)
+      const one = queue.add(request, names, seen)
+      const isFree = !isAway() && !going.has(session) && !isRunning(session)
+      if (isHeld && isFree) void go(one)
+      else next(session)
+    },
+    /** To be called when an answer has ended in any way. */
+    ended(session: string, turn: Turn | null): void {
+      if (turn && isUnreached(turn)) return
+      const isGood = turn === null || (turn.state === 'done' && !turn.isStopped)
+      const isUrgent = urgent.delete(session)
+      if (!isGood && !isUrgent && queue.lineOf(session).waiting.length > 0) {
+        queue.hold(session, true)
+      }
+      next(session)
+    },
+    /** Stops the answer that is being written, and sends this question. */
+    sendNow(one: Waiting): void {
+      const { session_id: session } = one.request
+      queue.putFirst({ ...one, tries: Math.min(one.tries, 1) })
+      queue.hold(session, false)
+      if (isRunning(session)) {
+        urgent.add(session)
+        stop(session)
+      } else next(session)
+    },
+    /** To be called when the server can be reached again. */
+    resume(): void {
+      for (const session of queue.sessions()) next(session)
+    },
+  }
+}

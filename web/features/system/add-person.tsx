@@ -1,0 +1,50 @@
+import { type FormEvent, useState } from 'react'
+import { api } from '../../api/index.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction, useExplain } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { SwitchField, TextField } from '../../ui/form.tsx'
+import { Notice } from '../../ui/page.tsx'
+
+/** Lets somebody in by their address; with mail they get a welcome. */
+export function AddPerson({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useI18n()
+  const explain = useExplain()
+  const [email, setEmail] = useState('')
+  const [operator, setOperator] = useState(false)
+  const add = useAction(() => api.system.addPerson({ email: email.trim(), operator }), {
+    done: 'people.added',
+    refresh: ['people'],
+    shows: () => true,
+    onDone: onClose,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    add.mutate(undefined)
+  }
+  return (
+    <form className="grid gap-5" onSubmit={submit}>
+      <TextField
+        label={t('login.email')}
+        hint={t('people.add.hint')}
+        type="email"
+        autoComplete="off"
+        value={email}
+        onText={setEmail}
+      />
+      <SwitchField
+        label={t('people.operator.on')}
+        hint={t('people.operator.hint')}
+        on={operator}
+        onChange={setOperator}
+      />
+      {add.error && <Notice tone="bad">{explain(add.error)}</Notice>}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>{t('action.cancel')}</Button>
+        <Button type="submit" kind="primary" busy={add.isPending} disabled={!email.includes('@')}>
+          {t('people.add')}
+        </Button>
+      </div>
+    </form>
+  )
+}

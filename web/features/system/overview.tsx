@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { CircleCheck, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { api } from '../../api/index.ts'
+import type { Overview as Numbers } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { sizeOf } from '../../lib/sizes.ts'
+import { Ago } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/state.tsx'
+
+/** The server in numbers, each with the page where it can be changed. */
+export function Overview() {
+  const { t } = useI18n()
+  const overview = useQuery({ queryKey: ['system', 'overview'], queryFn: api.system.overview })
+  return (
+    <Loaded query={overview}>
+      {(numbers) => (
+        <dl className="card divide-y divide-line" aria-label={t('nav.server.overview')}>
+          <Rows numbers={numbers} />
+        </dl>
+      )}
+    </Loaded>
+  )
+}
+
+const Good = ({ ok }: { readonly ok: boolean }) =>
+  ok ? (
+    <CircleCheck size={16} className="mt-1 flex-none text-good" aria-hidden />
+  ) : (
+    <TriangleAlert size={16} className="mt-1 flex-none text-warn" aria-hidden />
+  )
+
+function Rows({ numbers }: { readonly numbers: Numbers }) {
+  const { t, locale } = useI18n()
+  const { disk, memory, last_backup: backup, channel } = numbers
+  const hours = Math.floor(numbers.uptime_s / 3600)
+  const words = numbers.by_door.map(({ door, turns }) => `${t(`door.${door}`)} ${turns}`)
+  return (
+    <>
+      <Row name="model" to="/app/system/models">
+        <Good ok={channel.ok} />
+        {t(channel.ok ? 'overview.model.ok' : 'overview.model.down')}
+      </Row>
+      <Row name="turns" to="/app/activity">
+        {t('overview.turns.of', { turns: numbers.turns_hour, failures: numbers.failures_hour })}
+        {words.length > 0 && ` (${words.join(', ')})`}
+      </Row>
+      <Row name="people" to="/app/system/people">
+        {numbers.people_today}
+      </Row>
+      <Row name="backup" to="/app/system/limits">
+        <Good ok={backup?.ok === true} />
+        {backup === null ? t('overview.backup.none') : <Ago at={backup.at} />}
+        {backup?.ok === false && t('backups.failed')}
+      </Row>
+      <Row name="disk" to="/app/system/limits">
+        {t('overview.disk.of', {
+          free: sizeOf(disk.free_bytes, locale),
+          all: sizeOf(disk.free_bytes + disk.used_bytes, locale),
+        })}
+      </Row>
+      <Row name="memory">{sizeOf(memory.rss_bytes, locale)}</Row>
+      <Row name="version">
+        Moonbase {numbers.version} · {t('overview.uptime', { hours })}
+      </Row>
+    </>
+  )
+}
+
+interface RowProps {
+  readonly name: 'model' | 'turns' | 'people' | 'backup' | 'disk' | 'memory' | 'version'
+  readonly to?: string
+  readonly children: ReactNode
+}
+
+function Row({ name, to, children }: RowProps) {
+  const { t } = useI18n()
+  return (
+    <div className="flex flex-wrap items-baseline gap-x-6 gap-y-1 px-5 py-3">
+      <dt className="min-w-40 text-ink-3">{t(`overview.${name}`)}</dt>
+      <dd className="flex min-w-0 flex-1 gap-2">{children}</dd>
+      {to && (
+        <dd>
+          <Link
+            to={to}
+            className="text-accent"
+            aria-label={`${t('server.open')}: ${t(`overview.${name}`)}`}
+          >
+            {t('server.open')}
+          </Link>
+        </dd>
+      )}
+    </div>
+  )
+}

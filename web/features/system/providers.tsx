@@ -1,0 +1,126 @@
+import { useNavigate } from '@tanstack/react-router'
+import { ExternalLink } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { api } from '../../api/index.ts'
+import type { SystemSetting } from '../../api/types.ts'
+import { type Key, useI18n } from '../../i18n/index.tsx'
+import { useAction, useExplain } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { SelectField, TextField } from '../../ui/form.tsx'
+import { Notice, Section } from '../../ui/page.tsx'
+import { type ModelProvider, PROVIDERS } from './provider-list.ts'
+
+const MARK = 'grid size-6 flex-none place-items-center rounded bg-accent-soft text-accent'
+
+/** Services to choose from; the address is known, and the key lists the models. */
+export function Providers({ settings }: { readonly settings: readonly SystemSetting[] }) {
+  const { t } = useI18n()
+  const address = settings.find(({ name }) => name === 'MB_LLM_BASE_URL')
+  const [chosen, setChosen] = useState<ModelProvider | null>(null)
+  if (address?.locked) return null
+  return (
+    <Section title={t('providers.title')} about={t('providers.about')}>
+      <div className="card grid gap-5 p-5">
+        <ul className="grid grid-cols-2 gap-2 sm:grid-cols-3 md:grid-cols-4">
+          {PROVIDERS.map((one) => (
+            <li key={one.id}>
+              <button
+                type="button"
+                className="btn w-full justify-start"
+                aria-pressed={chosen?.id === one.id}
+                onClick={() => setChosen(one)}
+              >
+                <span className={MARK} aria-hidden>
+                  {one.name[0]}
+                </span>
+                <span className="truncate">{one.name}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        {chosen && <KeyForm key={chosen.id} provider={chosen} />}
+      </div>
+    </Section>
+  )
+}
+
+function KeyForm({ provider }: { readonly provider: ModelProvider }) {
+  const { t } = useI18n()
+  const explain = useExplain()
+  const navigate = useNavigate()
+  const [key, setKey] = useState('')
+  const [model, setModel] = useState('')
+  const list = useAction(
+    () => api.system.models({ base_url: provider.address, api_key: key.trim() }),
+    { shows: () => true, onDone: ({ models }) => setModel(models[0] ?? '') },
+  )
+  const models = list.data?.models ?? []
+  const use = useAction(
+    () =>
+      api.system.save({
+        MB_LLM_BASE_URL: provider.address,
+        MB_LLM_API_KEY: key.trim(),
+        MB_LLM_MODEL: model,
+      }),
+    {
+      done: 'system.local.used',
+      refresh: ['system', 'status', 'provider', 'agent'],
+      shows: () => true,
+      onDone: () => void navigate({ to: '/app' }),
+    },
+  )
+  const reason = list.data?.error_class
+  const fault = list.error ?? use.error
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (model === '') list.mutate(undefined)
+    else use.mutate(undefined)
+  }
+  return (
+    <form className="grid gap-5 rounded-lg bg-sunken p-4" onSubmit={submit}>
+      <TextField
+        label={t('providers.key', { name: provider.name })}
+        hint={
+          <a href={provider.keys} target="_blank" rel="noreferrer" className="text-accent">
+            {t('providers.make')} <ExternalLink size={13} className="inline" aria-hidden />
+          </a>
+        }
+        type="password"
+        autoComplete="off"
+        autoFocus
+        value={key}
+        onText={(text) => {
+          setKey(text)
+          setModel('')
+        }}
+      />
+      {models.length > 0 && model !== '' && (
+        <SelectField
+          label={t('system.kind.MODEL')}
+          value={model}
+          choices={models.map((id) => ({ value: id, label: id }))}
+          onPick={setModel}
+        />
+      )}
+      <div aria-live="polite">
+        {fault && <Notice tone="bad">{explain(fault)}</Notice>}
+        {reason && <Notice tone="bad">{t(classKey(reason))}</Notice>}
+      </div>
+      <Button
+        type="submit"
+        kind="primary"
+        className="justify-self-end"
+        busy={list.isPending || use.isPending}
+        disabled={key.trim() === ''}
+      >
+        {t(model === '' ? 'providers.list' : 'providers.use')}
+      </Button>
+    </form>
+  )
+}
+
+const KNOWN = ['timeout', 'connection_failed', 'unauthorized', 'no_list']
+
+/** The sentence for why there is no list of models. */
+export const classKey = (reason: string): Key =>
+  (KNOWN.includes(reason) ? `models.class.${reason}` : 'models.class.other') as Key

@@ -1,0 +1,72 @@
+import { type FormEvent, useState } from 'react'
+import { api } from '../../api/index.ts'
+import type { SystemSetting } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/form.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Choices } from './choices.tsx'
+
+type Who = 'closed' | 'some' | 'open'
+
+const whoOf = (value: string): Who => (value === 'closed' || value === 'open' ? value : 'some')
+
+/** Who may sign up, as three choices. */
+export function SignUp({ settings }: { readonly settings: readonly SystemSetting[] }) {
+  const { t } = useI18n()
+  const setting = settings.find(({ name }) => name === 'MB_SIGNUP')
+  const value = setting?.value ?? 'open'
+  const [who, setWho] = useState<Who>(whoOf(value))
+  const [names, setNames] = useState(whoOf(value) === 'some' ? value : '')
+  const save = useAction((next: string) => api.system.save({ MB_SIGNUP: next }), {
+    done: 'system.saved',
+    refresh: ['system', 'status'],
+  })
+  const wanted = who === 'some' ? names.trim() : who
+  const locked = setting?.locked ?? true
+  const isSaved = wanted === value && setting?.source !== 'default'
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (wanted !== '') save.mutate(wanted)
+  }
+  return (
+    <Section title={t('system.signup')} about={t('system.signup.about')}>
+      <form className="card grid gap-5 p-5" onSubmit={submit}>
+        <Choices
+          label={t('system.signup')}
+          value={who}
+          choices={[
+            { value: 'closed', label: t('signup.closed'), hint: t('signup.closed.hint') },
+            { value: 'some', label: t('signup.some'), hint: t('signup.some.hint') },
+            { value: 'open', label: t('signup.open'), hint: t('signup.open.hint') },
+          ]}
+          locked={locked}
+          onPick={(next) => setWho(next as Who)}
+        />
+        {who === 'some' && (
+          <TextField
+            label={t('signup.names')}
+            placeholder="@example.com, ada@example.org"
+            value={names}
+            onText={setNames}
+          />
+        )}
+        <div className="flex justify-end">
+          {locked ? (
+            <p className="text-note text-ink-3">{t('system.locked')} (MB_SIGNUP)</p>
+          ) : (
+            <Button
+              type="submit"
+              kind="primary"
+              busy={save.isPending}
+              idle={isSaved || wanted === ''}
+            >
+              {t('action.save')}
+            </Button>
+          )}
+        </div>
+      </form>
+    </Section>
+  )
+}

@@ -1,0 +1,60 @@
+import { useState } from 'react'
+import type { McpServer, McpTool } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction } from '../../lib/services.tsx'
+import { ForEditors } from '../../ui/changeable.tsx'
+import { SwitchField } from '../../ui/form.tsx'
+import { Loaded } from '../../ui/state.tsx'
+import { useDefinition } from './tool-changes.tsx'
+import { setAsk } from './use-servers.ts'
+
+interface ToolAskProps {
+  readonly server: McpServer
+  readonly tool: McpTool
+}
+
+/** Whether people are asked before each call, who approved the tool, and its last call. */
+export function ToolAsk({ server, tool }: ToolAskProps) {
+  const { t } = useI18n()
+  const [isOpen, setOpen] = useState(false)
+  const change = useAction((on: boolean) => setAsk(server, tool, on), { refresh: ['mcp-servers'] })
+  return (
+    <div className="mt-2 grid max-w-md gap-1">
+      <ForEditors>
+        <SwitchField
+          label={t('tools.ask')}
+          hint={t('tools.ask.hint')}
+          on={change.isPending ? change.variables : tool.ask}
+          onChange={(on) => change.mutate(on)}
+        />
+      </ForEditors>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary className="cursor-pointer text-small text-ink-3">{t('tools.history')}</summary>
+        {isOpen && <Past server={server} tool={tool} />}
+      </details>
+    </div>
+  )
+}
+
+function Past({ server, tool }: ToolAskProps) {
+  const { t, locale } = useI18n()
+  /** A key has no name here, a person has an address. */
+  const nameOf = (by: string | null) => (by?.includes('@') ? by : t('tools.past.key'))
+  const when = (at: string) => new Date(at).toLocaleString(locale)
+  return (
+    <Loaded query={useDefinition(server, tool)}>
+      {({ approval, last_call: last }) => (
+        <p className="grid text-small text-ink-2">
+          {approval && (
+            <span>{t('tools.past', { at: when(approval.at), by: nameOf(approval.by) })}</span>
+          )}
+          <span>
+            {last
+              ? t(last.ok ? 'tools.called.ok' : 'tools.called.failed', { at: when(last.at) })
+              : t('tools.history.none')}
+          </span>
+        </p>
+      )}
+    </Loaded>
+  )
+}

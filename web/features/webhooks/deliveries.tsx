@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import { type Webhook, webhooks } from '../../api/webhooks.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Drawer } from '../../ui/dialog.tsx'
+import { Ago, Badge } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/state.tsx'
+
+const TONES = { done: 'good', waiting: 'accent', failed: 'bad' } as const
+
+interface DeliveriesProps {
+  /** Null shows none. */
+  readonly webhook: Webhook | null
+  readonly onClose: () => void
+}
+
+/** What was sent last, and what waits. */
+export function Deliveries({ webhook, onClose }: DeliveriesProps) {
+  const { t } = useI18n()
+  const query = useQuery({
+    queryKey: ['webhooks', 'deliveries', webhook?.id],
+    queryFn: () => webhooks.deliveries(webhook?.id ?? ''),
+    enabled: webhook !== null,
+  })
+  return (
+    <Drawer
+      title={t('hooks.deliveries.of', { name: webhook?.name ?? '' })}
+      open={webhook !== null}
+      onClose={onClose}
+    >
+      <Loaded query={query}>
+        {(deliveries) =>
+          deliveries.length === 0 ? (
+            <p className="text-ink-2">{t('hooks.deliveries.none')}</p>
+          ) : (
+            <ul className="divide-y divide-line">
+              {deliveries.map(({ id, event, at, status, tries, state }) => (
+                <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
+                  <Badge tone={TONES[state]}>{t(`hooks.state.${state}`)}</Badge>
+                  <code className="flex-1">{event}</code>
+                  <span className="text-note text-ink-2">
+                    {t('hooks.tries', { tries, status: status ?? '–' })}
+                  </span>
+                  <Ago at={at} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Drawer>
+  )
+}

@@ -1,0 +1,139 @@
+/**
+ * Takes from a page what the frame's policy does not stop: hints that look up or connect to a host
+ * (`<link rel=dns-prefetch>`, `preconnect`), connections of WebRTC, and frames inside, which would
+ * have a fresh copy of both. The policy refuses to load another page, but a browser connects to its
+ * host before it asks the policy; so nothing may begin to load one.
+ */
+
+const TAGS = [
+  'link',
+  'meta',
+  'iframe',
+  'frame',
+  'frameset',
+  'object',
+  'embed',
+  'portal',
+  'fencedframe',
+]
+const MARKUP = new RegExp(`<(/?)(?=(?:${TAGS.join('|')})(?:[\\s/>]|$))`, 'gi')
+/** A tag of XML may have a prefix, so such texts lose every one that a prefix precedes. */
+const PREFIXED = new RegExp(`<(/?)(?=[^\\s<>/]*:(?:${TAGS.join('|')})(?:[\\s/>]|$))`, 'gi')
+const isTaken = (name: unknown): boolean =>
+  TAGS.includes(String(name).replace(/^.*:/, '').toLowerCase())
+
+/** The text with these tags under names without a meaning. */
+export const harmless = (text: string): string =>
+  text.replace(MARKUP, '<$1x-').replace(PREFIXED, '<$1x-')
+
+type Method = (...given: unknown[]) => unknown
+type Holder = Record<string, unknown>
+
+function replaceMethod(holder: object, name: string, made: (former: Method) => Method): void {
+  const former = (holder as Holder)[name]
+  if (typeof former !== 'function') return
+  Object.defineProperty(holder, name, {
+    value: made(former as Method),
+    configurable: false,
+    writable: false,
+  })
+}
+
+function refuse(holder: object, name: string): void {
+  replaceMethod(holder, name, () => () => {
+    throw new TypeError(`${name} is not available here`)
+  })
+}
+
+/** Trusted Types go last, so that nobody makes a second policy. */
+const GONE = /^(?:webkit|moz)?RTC|^WebTransport$|^XSLTProcessor$|^(?:Shared)?Worker$|^trustedTypes$/
+
+/** Takes all of it away; false where the browser knows no Trusted Types, which see every markup. */
+export function guard(): boolean {
+  const { trustedTypes } = globalThis as unknown as { trustedTypes?: Types }
+  if (!trustedTypes) return false
+  trustedTypes.createPolicy('default', {
+    createHTML: harmless,
+    createScript: (text) => text,
+    createScriptURL: (url) => url,
+  })
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    if (GONE.test(name)) {
+      Object.defineProperty(globalThis, name, { value: undefined, configurable: false })
+    }
+  }
+  guardMakers()
+  return true
+}
+
+interface Types {
+  createPolicy(name: string, rules: Readonly<Record<string, (text: string) => string>>): unknown
+}
+
+/** The time that the page around has to take the frame away; it needs no more than a task. */
+const HOLD_MS = 1_500
+
+/** Links lead nowhere; whatever else begins to leave is held until the frame is taken away. */
+export function stay(onLeaving: () => void): void {
+  addEventListener(
+    'click',
+    (event) => {
+      const link = event
+        .composedPath()
+        .find((one) => one instanceof Element && one.matches('a, area'))
+      const href = link instanceof Element ? link.getAttribute('href') : null
+      if (href !== null && !href.startsWith('#')) event.preventDefault()
+    },
+    { capture: true },
+  )
+  const { now } = performance
+  const clock = now.bind(performance)
+  addEventListener(
+    'beforeunload',
+    (event) => {
+      event.stopImmediatePropagation()
+      onLeaving()
+      const end = clock() + HOLD_MS
+      while (clock() < end);
+    },
+    { capture: true },
+  )
+}
+
+/** Ways to an element or a document that no markup passes through. */
+const REFUSED = /^(?:write|writeln|open|createDocument|set\w*HTML\w*|parse\w*HTML\w*|stream\w*)$/
+
+function guardMakers(): void {
+  const { prototype } = Document
+  replaceMethod(
+    prototype,
+    'createElement',
+    (make) =>
+      function (this: Document, name) {
+        return make.call(this, isTaken(name) ? 'x-taken' : name)
+      },
+  )
+  replaceMethod(
+    prototype,
+    'createElementNS',
+    (make) =>
+      function (this: Document, space, name) {
+        return make.call(this, space, isTaken(name) ? 'x-taken' : name)
+      },
+  )
+  // A class may extend a built-in element only where its options say so.
+  replaceMethod(
+    CustomElementRegistry.prototype,
+    'define',
+    (define) =>
+      function (this: CustomElementRegistry, name, made) {
+        return define.call(this, name, made)
+      },
+  )
+  const holders = [Element, ShadowRoot, DOMImplementation].map((made) => made.prototype)
+  for (const holder of [...holders, prototype, Document]) {
+    for (const name of Object.getOwnPropertyNames(holder)) {
+      if (REFUSED.test(name)) refuse(holder, name)
+    }
+  }
+}

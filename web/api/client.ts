@@ -138,6 +138,17 @@ export const open = (path: string, body: unknown, signal: AbortSignal): Promise<
 export const reopen = (path: string, signal: AbortSignal): Promise<Response> =>
   answer(path, { signal })
 
+/** Reads a file that the server makes, with the name that it gives. */
+export async function download(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly name: string; readonly blob: Blob }> {
+  const response = await answer(path, { headers })
+  const disposition = response.headers.get('content-disposition') ?? ''
+  const name = /filename="([^"]+)"/.exec(disposition)?.[1] ?? 'download'
+  return { name, blob: await response.blob() }
+}
+
 /** Posts bytes. */
 export const upload = (path: string, bytes: Blob, signal: AbortSignal): Promise<Response> =>
   answer(path, { method: 'POST', body: bytes, signal })

@@ -1,5 +1,11 @@
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/browser'
 import { SESSIONS_LIMIT_MAX } from '../../src/core/limits/contract.ts'
-import { call, postFile, segment } from './client.ts'
+import { call, download, postFile, segment } from './client.ts'
 import type * as T from './types.ts'
 
 type Role = T.Me['role']
@@ -21,6 +27,18 @@ export const api = {
     start: (email: string) => call<{ sent: true }>('POST', '/auth/email/start', { email }),
     verify: (email: string, code: string) =>
       call<T.Me>('POST', '/auth/email/verify', { email, code }),
+    passkeyOptions: () =>
+      call<PublicKeyCredentialRequestOptionsJSON>('POST', '/auth/passkey/options'),
+    passkeyVerify: (response: AuthenticationResponseJSON) =>
+      call<T.Me>('POST', '/auth/passkey/verify', { response }),
+    passkeys: () => call<{ passkeys: T.Passkey[] }>('GET', '/auth/passkeys'),
+    newPasskey: () =>
+      call<PublicKeyCredentialCreationOptionsJSON>('POST', '/auth/passkeys/options'),
+    addPasskey: (name: string, response: RegistrationResponseJSON) =>
+      call<T.Passkey>('POST', '/auth/passkeys', { name, response }),
+    renamePasskey: (id: string, name: string) =>
+      call<T.Passkey>('PUT', `/auth/passkeys/${segment(id)}`, { name }),
+    removePasskey: (id: string) => call<unknown>('DELETE', `/auth/passkeys/${segment(id)}`),
     switchTo: (tenant_id: string) => call<T.Me>('POST', '/auth/tenant', { tenant_id }),
     logout: (everywhere: boolean) =>
       call<{ ok: true }>('POST', `/auth/logout${everywhere ? '?everywhere=1' : ''}`),
@@ -41,6 +59,10 @@ export const api = {
     list: () => call<{ apps: T.App[] }>('GET', '/console/apps'),
     create: (input: T.AppInput) => call<T.App>('POST', '/console/apps', input),
     update: (id: string, input: T.AppInput) => call<T.App>('PUT', at('apps', id), input),
+    versions: (id: string) =>
+      call<{ versions: T.AppVersion[] }>('GET', at('apps', id, '/versions')),
+    version: (id: string, version: number) =>
+      call<T.App>('GET', at('apps', id, `/versions/${version}`)),
     remove: (id: string) => call<unknown>('DELETE', at('apps', id)),
     issueKey: (id: string, input: T.KeyInput) =>
       call<T.IssuedKey>('POST', at('apps', id, '/keys'), input),
@@ -49,15 +71,31 @@ export const api = {
     list: (app: string) => call<{ shares: T.Share[] }>('GET', at('apps', app, '/shares')),
     create: ({ app, input }: { app: string; input: T.ShareInput }) =>
       call<T.IssuedShare>('POST', at('apps', app, '/shares'), input),
+    change: ({ share, to }: { share: T.Share; to: T.ShareChange }) =>
+      call<T.Share>('PUT', at('apps', share.app_id, `/shares/${segment(share.id)}`), to),
+    rotate: ({ app_id, id }: T.Share) =>
+      call<T.IssuedShare>('POST', at('apps', app_id, `/shares/${segment(id)}/rotate`)),
     remove: ({ app_id, id }: T.Share) =>
       call<unknown>('DELETE', at('apps', app_id, `/shares/${segment(id)}`)),
   },
+  feedback: {
+    list: (app: string, rating: 1 | -1) =>
+      call<T.FeedbackList>('GET', `/console/feedback?app_id=${segment(app)}&rating=${rating}`),
+    give: ({ session, seq, input }: { session: string; seq: number; input: T.FeedbackInput }) =>
+      call<{ seq: number; rating: number }>(
+        'PUT',
+        at('sessions', session, `/turns/${seq}/feedback`),
+        input,
+      ),
+  },
   members: {
     list: () => call<{ members: T.Member[] }>('GET', '/console/members'),
-    invite: (input: { email: string; role: Role }) =>
+    invite: (input: { email: string; role: Role; language: 'zh' | 'en' }) =>
       call<T.Member & { mailed: boolean }>('POST', '/console/members', input),
     setRole: ({ id, role }: { id: string; role: Role }) =>
       call<T.Member>('PUT', at('members', id), { role }),
+    limit: ({ id, daily_tokens }: { id: string; daily_tokens: number }) =>
+      call<T.Member>('PUT', at('members', id), { daily_tokens }),
     remove: ({ id, keys }: { id: string; keys: boolean }) =>
       call<{ revoked_keys: number }>('DELETE', at('members', id, keys ? '?keys=revoke' : '')),
   },
@@ -73,7 +111,20 @@ export const api = {
       call<{ chunks: T.KbChunk[] }>('GET', at('kb/docs', id, `/chunks?from=${from}`)),
     /** How many documents wait to be embedded. */
     embedding: () => call<T.KbProgress>('GET', '/console/kb/embedding'),
-    search: (q: string) => call<{ results: T.KbHit[] }>('POST', '/console/kb/search', { q }),
+    search: ({ q, collection }: { q: string; collection: string | null }) =>
+      call<{ results: T.KbHit[] }>('POST', '/console/kb/search', {
+        q,
+        collections: collection === null ? null : [collection],
+      }),
+    move: (id: string, to: string) =>
+      call<T.KbDoc>('PUT', at('kb/docs', id), { collection_id: to }),
+  },
+  collections: {
+    list: () => call<{ collections: T.Collection[] }>('GET', '/console/kb/collections?limit=200'),
+    create: (input: { name: string }) =>
+      call<T.Collection>('POST', '/console/kb/collections', input),
+    /** Its documents stay. */
+    remove: (id: string) => call<unknown>('DELETE', at('kb/collections', id)),
   },
   sources: {
     list: () => call<{ sources: T.Source[] }>('GET', '/console/kb/sources'),
@@ -87,6 +138,8 @@ export const api = {
       call<T.Source>('POST', '/console/kb/urls', input),
     setRefresh: ({ id, refresh }: { id: string; refresh: T.Refresh }) =>
       call<T.Source>('PUT', at('kb/sources', id), { refresh }),
+    move: (id: string, to: string) =>
+      call<T.Source>('PUT', at('kb/sources', id), { collection_id: to }),
     check: (id: string) => call<T.Source>('POST', at('kb/sources', id, '/refresh')),
     remove: (id: string) => call<unknown>('DELETE', at('kb/sources', id)),
   },
@@ -96,6 +149,8 @@ export const api = {
       call<T.RegisteredDevice>('POST', '/console/devices', input),
     update: (id: string, input: { name: string; app_id: string | null }) =>
       call<T.Device>('PUT', at('devices', id), input),
+    say: ({ id, text }: { id: string; text: string }) =>
+      call<{ id: string; text: string }>('POST', at('devices', id, '/say'), { text }),
     recode: (id: string) => call<T.PairingCode>('POST', at('devices', id, '/recode')),
     remove: (id: string) => call<unknown>('DELETE', at('devices', id)),
     /** Which board shows these digits. */
@@ -113,15 +168,35 @@ export const api = {
     test: () => call<T.ProviderTest>('POST', '/console/provider/test'),
   },
   system: {
-    read: () => call<{ settings: T.SystemSetting[] }>('GET', '/console/system'),
-    save: (changes: Readonly<Record<string, string | null>>) =>
-      call<{ settings: T.SystemSetting[] }>('PUT', '/console/system', changes),
+    read: () =>
+      call<{ settings: T.SystemSetting[]; tests: T.LastTest[] }>('GET', '/console/system'),
+    save: (changes: Readonly<Record<string, string | null>>, untested = false) =>
+      call<{ settings: T.SystemSetting[] }>(
+        'PUT',
+        `/console/system${untested ? '?untested=1' : ''}`,
+        changes,
+      ),
     test: (part: string) => call<T.SystemTest>('POST', '/console/system/test', { part }),
     modelPack: () => call<T.ModelPack>('GET', '/console/system/model-pack'),
     localModels: () => call<T.LocalModels>('GET', '/console/system/local-models'),
     models: (input: { base_url: string; api_key?: string }) =>
       call<T.AddressModels>('POST', '/console/system/models', input),
+    overview: () => call<T.Overview>('GET', '/console/system/overview'),
+    backups: () => call<T.Backups>('GET', '/console/system/backups'),
+    downloadBackup: (passphrase: string) =>
+      download('/console/system/backups/download', { 'x-backup-passphrase': passphrase }),
+    backUp: () => call<T.Backups>('POST', '/console/system/backups'),
+    tenants: () => call<{ tenants: T.TenantSummary[] }>('GET', '/console/system/tenants'),
+    limitTenant: (id: string, limits: T.TenantLimits) =>
+      call<T.TenantSummary>('PUT', at('system/tenants', id), limits),
     people: () => call<{ people: T.Person[] }>('GET', '/console/system/people'),
+    addPerson: (input: { email: string; operator: boolean }) =>
+      call<T.Person>('POST', '/console/system/people', input),
+    operate: (id: string, operator: boolean) =>
+      call<T.Person>('PUT', at('system/people', id), { operator }),
+    signOut: (id: string) => call<T.Person>('POST', at('system/people', id, '/sign-out')),
+    personLink: (id: string) =>
+      call<{ url: string; expires_at: string }>('POST', at('system/people', id, '/link')),
     disable: (id: string, disabled: boolean) =>
       call<T.Person>('PUT', at('system/people', id), { disabled }),
     removePerson: (id: string) => call<unknown>('DELETE', at('system/people', id)),
@@ -136,6 +211,8 @@ export const api = {
     setDefault: (id: string, on: boolean) =>
       call<unknown>(on ? 'POST' : 'DELETE', at('personas', id, '/default')),
   },
+  answerAsk: (id: string, answer: T.AskAnswer) =>
+    call<unknown>('POST', at('agent/asks', id), answer),
   mcpServers: {
     list: () => call<{ servers: T.McpServer[] }>('GET', '/console/mcp-servers'),
     read: (id: string) => call<T.McpServer>('GET', at('mcp-servers', id)),
@@ -145,10 +222,17 @@ export const api = {
     remove: (id: string) => call<unknown>('DELETE', at('mcp-servers', id)),
     /** Asks the server for its tools. */
     refresh: (id: string) => call<T.McpServer>('POST', at('mcp-servers', id, '/refresh')),
+    signIn: (id: string) => call<{ url: string }>('POST', at('mcp-servers', id, '/sign-in')),
+    signOut: (id: string) => call<unknown>('DELETE', at('mcp-servers', id, '/sign-in')),
     /** Approves exactly these tools, if they have not changed since they were read. */
-    approve: (id: string, read: readonly { readonly name: string; readonly hash: string }[]) =>
+    approve: (
+      id: string,
+      read: readonly { readonly name: string; readonly hash: string }[],
+      ask?: readonly string[],
+    ) =>
       call<T.McpServer>('PUT', at('mcp-servers', id, '/tools'), {
         approved: read.map(({ name }) => name),
+        ...(ask ? { ask } : {}),
         hashes: Object.fromEntries(read.map(({ name, hash }) => [name, hash])),
       }),
     definition: (id: string, tool: string) =>
@@ -190,7 +274,7 @@ export const api = {
   },
   logs: (query: Readonly<Record<string, string>>) =>
     call<T.Logs>('GET', `/console/logs?${new URLSearchParams(query)}`),
-  usage: () => call<T.Usage>('GET', '/console/usage'),
+  usage: (app?: string) => call<T.Usage>('GET', `/console/usage${queryOf({ app_id: app })}`),
   /** The models that the channel of the tenant lists. */
   models: () => call<T.ModelList>('GET', '/console/models'),
   /** Runs a tiny turn and reports whether the tenant's channel answered. */

@@ -14,6 +14,10 @@ export interface TurnRequest {
   /** The turn replaces the newest one. */
   readonly replace_last?: boolean
   readonly show_thinking?: boolean
+  /** The earlier turns of a talk that is stored nowhere; absent: the session has them. */
+  readonly temporary?: readonly { readonly text: string; readonly reply: string }[]
+  /** Whether somebody is there who answers what the turn asks. */
+  readonly interactive?: boolean
 }
 
 export interface EventBatch {
@@ -23,7 +27,7 @@ export interface EventBatch {
 }
 
 /**
- * The events of a new turn, in batches as they arrive. Leaving does not end the turn. Throws
+ * The events of a new turn, in batches as they arrive. Leaving ends a temporary turn alone. Throws
  * `ApiError` when the stream could not be opened or the connection broke, and the signal's reason
  * when it was aborted.
  */
@@ -31,7 +35,8 @@ export async function* streamTurn(
   request: TurnRequest,
   signal: AbortSignal,
 ): AsyncGenerator<EventBatch> {
-  yield* read(await open('/console/agent', { ...request, detached: true }, signal), signal)
+  const detached = request.temporary === undefined
+  yield* read(await open('/console/agent', { ...request, detached }, signal), signal)
 }
 
 /** The events of a turn that is known to the server, from after the event of this number on. */

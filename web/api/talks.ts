@@ -12,6 +12,7 @@ export interface Pending {
   readonly state: 'running' | 'interrupted'
   readonly text: string
   readonly partial: string
+  readonly images?: readonly { readonly file_id: string }[]
   readonly started_at: string
 }
 
@@ -30,6 +31,8 @@ export interface TalkFile {
   readonly state: 'reading' | 'ready' | 'failed'
   readonly error: string | null
   readonly error_class: string | null
+  readonly pages?: number | null
+  readonly pages_done?: number | null
 }
 
 /** A text that is kept to be asked again, by its name. */
@@ -42,6 +45,16 @@ export interface Prompt {
 
 const session = (id: string, rest: string) => `/console/sessions/${segment(id)}${rest}`
 const turn = (id: string, rest = '') => `/console/agent/turns/${segment(id)}${rest}`
+
+/** The address of a picture that is kept with a talk. */
+export const picturePath = (id: string) => `/console/files/${segment(id)}/image`
+
+/** A picture that is kept with a talk. */
+export async function pictureAt(path: string): Promise<Blob> {
+  const answer = await fetch(path)
+  if (!answer.ok) throw new Error(`picture: ${answer.status}`)
+  return answer.blob()
+}
 
 /** Calls about talks, their turns and their files. All of them throw `ApiError`. */
 export const talks = {
@@ -59,6 +72,8 @@ export const talks = {
   /** Another way for the talk to go on after the turn `seq`; 0 is before the first one. */
   branch: (id: string, seq: number) =>
     call<{ session_id: string }>('POST', session(id, '/branch'), { seq }),
+  /** Deletes one way of a talk; the others stay. */
+  removeBranch: (id: string) => call<unknown>('DELETE', session(id, '')),
   /** Stops the model; what it has written is stored. */
   stop: (id: string) => call<{ stored: boolean }>('POST', turn(id, '/stop')),
   drop: (id: string) => call<unknown>('DELETE', turn(id)),
@@ -72,5 +87,10 @@ export const talks = {
   dropFile: (id: string) => call<unknown>('DELETE', `/console/files/${segment(id)}`),
   keepFile: (id: string) => call<unknown>('POST', `/console/files/${segment(id)}/keep`, {}),
   prompts: async (): Promise<readonly Prompt[]> =>
-    (await call<{ prompts: Prompt[] }>('GET', '/console/prompts')).prompts,
+    (await call<{ prompts: Prompt[] }>('GET', '/console/prompts?limit=200')).prompts,
+  savePrompt: (id: string | null, input: Omit<Prompt, 'id'>) =>
+    id === null
+      ? call<Prompt>('POST', '/console/prompts', input)
+      : call<Prompt>('PUT', `/console/prompts/${segment(id)}`, input),
+  removePrompt: (id: string) => call<unknown>('DELETE', `/console/prompts/${segment(id)}`),
 }

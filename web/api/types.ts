@@ -1,4 +1,5 @@
 import type { AgentEvent as TurnEvent } from '../../src/features/agent/events.ts'
+import type { AskEvent } from '../../src/features/asks/events.ts'
 
 // The shapes of the server's answers, named as the API names them.
 
@@ -8,7 +9,12 @@ export type {
   TurnStats,
 } from '../../src/features/agent/events.ts'
 export type { AgentCheckResponse as AgentCheck, AppDraft } from '../../src/features/agent/model.ts'
-export type { App, AppUpsertRequest as AppInput } from '../../src/features/apps/model.ts'
+export type {
+  App,
+  AppUpsertRequest as AppInput,
+  AppVersion,
+} from '../../src/features/apps/model.ts'
+export type { AskAnswerRequest as AskAnswer } from '../../src/features/asks/model.ts'
 export type { AuditResponse as Audit } from '../../src/features/audit/model.ts'
 export type {
   Device,
@@ -16,6 +22,10 @@ export type {
   DeviceRegisterResponse as RegisteredDevice,
   WaitingBoardResponse as WaitingBoard,
 } from '../../src/features/devices/model.ts'
+export type {
+  FeedbackRequest as FeedbackInput,
+  FeedbackResponse as FeedbackList,
+} from '../../src/features/feedback/model.ts'
 export type { Invitation } from '../../src/features/invitations/model.ts'
 export type {
   ApiKeyMeta,
@@ -23,6 +33,7 @@ export type {
   KeyUpdateRequest as KeyInput,
   MadeByKey,
 } from '../../src/features/keys/model.ts'
+export type { Collection } from '../../src/features/knowledge/collections/model.ts'
 export type {
   KbChunk,
   KbDoc,
@@ -35,6 +46,7 @@ export type {
   Source,
 } from '../../src/features/knowledge/sources/model.ts'
 export type { LoginMethods, Me } from '../../src/features/login/model.ts'
+export type { Passkey } from '../../src/features/login/passkeys/model.ts'
 export type {
   LogsResponse as Logs,
   RequestLogEntry as LogRow,
@@ -66,16 +78,23 @@ export type { TenantSettings as Settings } from '../../src/features/settings/mod
 export type {
   IssuedShare,
   Share,
+  ShareChange,
   ShareRequest as ShareInput,
 } from '../../src/features/shares/model.ts'
 export type { StatusReport as Status } from '../../src/features/site/status.ts'
 export type {
+  BackupsResponse as Backups,
+  OverviewResponse as Overview,
+} from '../../src/features/system/machine-model.ts'
+export type {
+  LastTest,
   LocalModelsResponse as LocalModels,
   ModelListResponse as AddressModels,
   ModelPackResponse as ModelPack,
   SystemSetting,
   SystemTestResponse as SystemTest,
 } from '../../src/features/system/model.ts'
+export type { TenantSummary } from '../../src/features/tenants/limits-routes.ts'
 export type { ConfigExport, ImportResult } from '../../src/features/transfer/model.ts'
 export type { UsageResponse as Usage } from '../../src/features/usage/model.ts'
 
@@ -96,8 +115,12 @@ export interface FileRef {
   readonly heading: string | null
 }
 
+/** What a turn asks its person. */
+export type Ask = Omit<Extract<AskEvent, { type: 'ask' }>, 'type'>
+
 /** What the console alone is told: the name of the turn, and more of how it ended. */
 export type StudioEvent =
+  | AskEvent
   | Exclude<TurnEvent, { type: 'llm_end' | 'error' }>
   | { readonly type: 'turn'; readonly turn_id: string }
   | { readonly type: 'file_refs'; readonly refs: readonly FileRef[] }
@@ -111,8 +134,10 @@ export type StudioEvent =
       readonly type: 'error'
       readonly message: string
       readonly code: string
-      /** For those who can mend it: what the provider answered. */
+      /** What went wrong, in a word, and the status of the provider. */
+      readonly class?: string
       readonly status?: number | null
+      /** For those who can mend it: what the provider answered. */
       readonly detail?: string
     }
 
@@ -120,4 +145,11 @@ export type StudioEvent =
 export interface StudioDetails {
   readonly stopped?: boolean
   readonly images?: readonly { readonly file_id: string }[]
+}
+
+/** What operators set of a workspace. */
+export interface TenantLimits {
+  readonly daily_tokens: number
+  readonly max_docs: number | null
+  readonly disabled: boolean
 }

@@ -40,6 +40,11 @@ describe.each(pages)('the manual page $id', ({ zh: chinese, en: english }) => {
     expect(sizes(chinese)).toEqual(sizes(english))
   })
 
+  test('a manual page leaves its title to the page that shows it', () => {
+    const titles = marked.lexer(english).filter(({ raw }) => /^# /.test(raw))
+    expect(titles).toEqual([])
+  })
+
   test('a manual page uses one language on each side', () => {
     expect(english).not.toMatch(/\p{Script=Han}/u)
     expect(chinese).toMatch(/\p{Script=Han}/u)

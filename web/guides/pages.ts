@@ -1,6 +1,6 @@
 /** The pages of the manual by section; src/core/manual.ts lists the same addresses. */
 export const GUIDE_GROUPS = [
-  { id: 'use', pages: ['start', 'models', 'kb', 'apps', 'tools', 'mcp'] },
+  { id: 'use', pages: ['start', 'models', 'kb', 'apps', 'tools', 'mcp', 'webhooks'] },
   {
     id: 'connect',
     pages: [

@@ -25,9 +25,9 @@ export interface ErrorName {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** The loaded texts of a language. */
+/** The loaded texts of a language; those of the pages may be missing. */
 export interface Texts {
-  readonly dictionary: Dictionary
+  readonly dictionary: Partial<Dictionary>
   readonly words: I18n['words']
 }
 
@@ -41,20 +41,26 @@ export function preferredLanguage(): Language {
   return wanted?.startsWith('zh') ? 'zh' : 'en'
 }
 
-/** Each language is a separate file; only the current one is loaded. */
+/** The texts of what a first visit shows, in a file of their own. */
 export async function loadTexts(language: Language): Promise<Texts> {
   if (language === 'zh') {
-    const { zh } = await import('./zh.ts')
-    return { dictionary: zh, words: (sentence) => sentence }
+    const { zhChat } = await import('./zh-chat.ts')
+    return { dictionary: zhChat, words: (sentence) => sentence }
   }
-  const [{ en }, { errorInEnglish }, { inEnglish }] = await Promise.all([
-    import('./en.ts'),
+  const [{ enChat }, { errorInEnglish }, { inEnglish }] = await Promise.all([
+    import('./en-chat.ts'),
     import('./error-words.ts'),
     import('./server-words.ts'),
   ])
   const words: I18n['words'] = (sentence, error) =>
     (error && errorInEnglish(error.code, error.params)) ?? inEnglish(sentence)
-  return { dictionary: en, words }
+  return { dictionary: enChat, words }
+}
+
+/** The texts of all other pages; they come with the first of these. */
+export async function loadPageTexts(language: Language): Promise<Partial<Dictionary>> {
+  if (language === 'zh') return (await import('./zh-pages.ts')).zhPages
+  return (await import('./en-pages.ts')).enPages
 }
 
 const Context = createContext<I18n | null>(null)
@@ -66,23 +72,50 @@ interface ProviderProps {
 
 export function I18nProvider({ initial, children }: ProviderProps) {
   const [{ language, dictionary, words }, setState] = useState(initial)
+  const pages = useMemo(
+    () =>
+      once(async () => {
+        const more = await loadPageTexts(language)
+        setState((now) =>
+          now.language === language ? { ...now, dictionary: { ...now.dictionary, ...more } } : now,
+        )
+      }),
+    [language],
+  )
   const value = useMemo<I18n>(
     () => ({
       language,
       locale: language === 'zh' ? 'zh-CN' : 'en-GB',
-      t: (key, values) => fill(dictionary[key], values),
+      t: (key, values) => {
+        const text = dictionary[key]
+        // A part of the chat that is seldom opened: the text is there a moment later.
+        if (text === undefined) pages()
+        return fill(text ?? '', values)
+      },
       words,
       setLanguage: (next) => {
         localStorage.setItem(SAVED, next)
         void loadTexts(next).then((texts) => setState({ ...texts, language: next }))
       },
     }),
-    [language, dictionary, words],
+    [language, dictionary, words, pages],
   )
   useEffect(() => {
     document.documentElement.lang = value.locale
   }, [value.locale])
   return <Context value={value}>{children}</Context>
+}
+
+/** Does `work` at the first call, and again at one after it has failed. */
+function once(work: () => Promise<void>): () => void {
+  let isBegun = false
+  return () => {
+    if (isBegun) return
+    isBegun = true
+    work().catch(() => {
+      isBegun = false
+    })
+  }
 }
 
 const fill = (text: string, values: Values = {}) =>

@@ -6,6 +6,11 @@ export const CHINESE_ANSWERS: Readonly<Record<string, string>> = {
   'Read the settings of the server': '读取服务器设置',
   'Change settings of the server at once': '修改服务器设置，立即生效',
   'Use a part of the server once': '试用一次服务器的某个部分',
+  'The backup': '备份',
+  'The server in numbers': '以数字表示的服务器状态',
+  'List the backups of the server': '列出服务器的备份',
+  'Make a backup now': '立即备份',
+  'Download a fresh backup, encrypted by a passphrase': '下载一份新的备份，以口令加密',
   'Find model servers on this machine': '查找本机上的模型服务器',
   'Look for a model pack on this machine': '查找本机上的模型包',
   'List the models of an address': '列出某个地址的模型',
@@ -19,14 +24,18 @@ export const CHINESE_ANSWERS: Readonly<Record<string, string>> = {
   'Ask an app as a visitor of its share': '以分享链接访客的身份向应用提问',
   [[
     'Server-Sent Events; the data of each is JSON with its type field: sources (titles of the',
-    'documents that the answer draws on), llm_delta (text), restart (the text so far is void),',
-    'then llm_end (reply, the whole answer) or error (message and code). At most 10 a minute',
+    'documents that the answer draws on), passages (the texts that the answer cites,',
+    'each with its number: `[1]` has 1; whenever it cites one more), llm_delta (text), restart (the text so far is void),',
+    'then llm_end (reply, the whole answer, and seq, its number in the session) or error ' +
+      '(message and code). At most 10 a minute',
     'from one address and as many a day as the share allows: 429 with Retry-After.',
   ].join(' ')]: [
     'Server-Sent Events，每个事件的数据是带 type 字段的 JSON：sources（回答所依据文档的标题）、',
-    'llm_delta（text）、restart（此前的文字作废），最后是 llm_end（reply，完整的回答）或',
+    'passages（回答引用的段落文字，各带编号 number，`[1]` 为 1；每多引用一段就发送一次）、',
+    'llm_delta（text）、restart（此前的文字作废），最后是 llm_end（reply 为完整的回答，seq 为它在会话中的序号）或',
     'error（message 和 code）。同一地址每分钟最多 10 次，每天的次数由分享决定；超出时返回 429 和 Retry-After。',
   ].join(''),
+  'The picture, as it came': '图片，与发送时相同',
   'mp3, 32 kHz, 128 kbps': 'mp3，32 kHz，128 kbps',
   'PCM s16le, 32 kHz, mono': 'PCM，有符号 16 位小端，32 kHz，单声道',
   'base64url of sha256(code_verifier), without padding':

@@ -1,8 +1,50 @@
 /** Chinese for the descriptions of src/http/field-words.ts, by the English text. */
 export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
+  'five fields: minute, hour, day, month, weekday; exactly one of cron and at':
+    '五段：分 时 日 月 周；cron 与 at 二者必填其一',
+  'the name of an app of the same file; null: none': '同一文件中应用的名称；null 则没有',
+  'most model calls of a run, 1 to 40; 8 when absent':
+    '一次运行最多调用模型的次数，1 到 40；默认 8',
+  'turns that begin by the clock; absent when there are none': '定时任务；没有时省略',
+  'whether the tools of reminders are offered; null: as the tenant says, else not':
+    '是否提供提醒工具；null 则依照租户设置，默认不提供',
+  'a moment with its offset; null: none': '带时区偏移的时刻；null 则没有',
+  'new: a conversation for each run; same: one for all':
+    'new：每次运行一个会话；same：共用一个会话',
   '0 to 2; null: not sent to the model': '0 到 2；null 则不发送',
   '95th percentile of latency_ms': 'latency_ms 的第 95 百分位',
   'HTTP status': 'HTTP 状态码',
+  'whether a model names conversations': '是否由模型为会话命名',
+  'width in pixels': '宽度，像素',
+  'height in pixels': '高度，像素',
+  'true: somebody reads the events and answers what the turn asks':
+    'true：有人读取事件并回答这一轮的询问',
+  '"session": the tool asks no more in this session, as long as it is what it was':
+    '"session"：只要工具没有变化，在此会话中不再询问',
+  'whether the model may ask the person by ask_user; null: as the tenant says':
+    '模型能否用 ask_user 向人提问；null：按租户设置',
+  'it was not called, because nobody could be asked': '没有调用，因为无人可问',
+  'what the person was asked': '向人询问的内容',
+  'whether a person is asked before each call; in a request, the names of such tools':
+    '每次调用前是否询问；在请求中是这些工具的名称',
+  'the fields that the change replaced': '该次修改替换的字段',
+  'colour of buttons as #rrggbb; null: that of the page': '按钮颜色 #rrggbb；null 则用页面的颜色',
+  'calls and tokens by what they come from: console, share, device, api or run':
+    '按来源统计的调用与词元：console、share、device、api 或 run',
+  'what people read before they ask; null: nothing of its own': '提问之前看到的问候语；null 则没有',
+  'one emoji; null: none': '一个表情符号；null 则没有',
+  'questions to begin with, up to six': '可以点选的开场问题，最多六个',
+  'how the page and the button of the share look': '分享页面和按钮的外观',
+  'whether the share refuses turns': '分享是否暂停（拒绝提问）',
+  'where the button stands: right or left': '按钮的位置：right 或 left',
+  '1: good, -1: bad, 0: taken back': '1 表示好，-1 表示不好，0 表示收回',
+  'whether owners and editors see the text, where the talk is private':
+    '私人会话中的评语是否给所有者和编辑看',
+  'the facts': '记住的内容',
+  'which facts are remembered: off, app (its own) or tenant (shared); null: as the tenant says':
+    '记住哪些内容：off 不记，app 只属于本应用，tenant 在租户内共享；null 则按租户的设置',
+  'whom the caller speaks for, or of whom a fact is': '调用方代表谁说话，或这条记忆是关于谁的',
+  'facts that could be remembered': '可以记住的内容',
   'JSON Schema of the arguments': '参数的 JSON Schema',
   'a prompt for this turn alone': '只用于这一轮的提示词',
   'a remark for people': '给人看的备注',
@@ -24,6 +66,25 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'form of the sound, such as mp3 or pcm': '音频格式，例如 mp3 或 pcm',
   'hardware, for display': '硬件型号，仅用于显示',
   'hash of what the tool says of itself': '工具声明的哈希',
+  'none, header, oauth (somebody signs in) or client_credentials':
+    'none、header、oauth（由人登录）或 client_credentials',
+  'name of Moonbase at the authorization server; null: registered by itself':
+    'Moonbase 在授权服务器上的客户端 ID；null：自动登记',
+  'secret of the client; encrypted and never returned': '客户端密钥；加密保存，从不返回',
+  'last four characters of the client secret; empty for one under 12':
+    '客户端密钥末四位；不足 12 位时为空',
+  'name of the client': '客户端名称',
+  'how the client asks for tokens': '客户端取得令牌的方式',
+  'where browsers come back to': '浏览器返回的地址',
+  'what the client asks of the browser’s way': '客户端要求的响应类型',
+  'scopes to ask for, separated by spaces; null: what the server asks for':
+    '要请求的权限范围，以空格分隔；null：按服务器要求',
+  'whether somebody is signed in at the server': '是否有人登录了该服务器',
+  'scopes that calls were refused for; sign in again to grant them; null: none':
+    '调用因缺少这些权限范围而被拒绝，需要重新登录授权；null：没有',
+  'when somebody signed in; null: nobody': '登录时间；null：无人登录',
+  'address of who signed in; null: nobody': '登录者的邮箱；null：无人登录',
+  'how the client proves who it is': '客户端证明身份的方式',
   'header that is sent to the server': '发给服务器的请求头名称',
   'headings above the passage; null without one': '段落所在的标题；没有则为 null',
   'how far it is': '处理到哪一步',
@@ -34,6 +95,8 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'how relevant it is to the question, 0 to 1; a passage that is used has at least 0.45':
     '与问题的相关度，0 到 1；使用的段落至少为 0.45',
   'how the turn was answered; null where that is unknown': '这一轮是怎样回答的；不清楚则为 null',
+  'the sentence of the passage that fits the question best; absent when unknown':
+    '段落中最符合问题的句子；不清楚时没有此项',
   'kind of the source: a file or a web page': '来源的种类：文件或网页',
   'label of the endpoint, such as /v1/agent': '接口标签，例如 /v1/agent',
   'last four characters of the value of the header; empty for one under 12':
@@ -41,6 +104,11 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'last digits of the MAC address': 'MAC 地址的末几位',
   'last four characters of the key': '密钥的末 4 位',
   'last four characters of the key; empty for one under 12': '密钥的末 4 位；不足 12 位则为空',
+  'the name of its collection': '所属集合的名称',
+  'the collection: an id; null or none: it belongs to none':
+    '所属集合的 id；null 或 none：不属于任何集合',
+  'the collections whose documents are seen, by id, or none; null: all documents':
+    '能看到其文档的集合，写 id 或 none；null：全部文档',
   'latest heartbeat; null before the first': '最近一次心跳；从未有过则为 null',
   'latest turn': '最近一轮的时间',
   'latest use, at most a minute old': '最近使用时间，误差不超过一分钟',
@@ -62,6 +130,14 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
     '16 位一次性激活码，只在这次响应里出现',
   'page of the file; null where it has none': '文件中的页码；没有则为 null',
   'pages of the file': '文件页数',
+  'whether scanned pages and pictures go to a model: off or scans; true of text read so':
+    '扫描页和图片是否交给模型读取：off 或 scans；由此读出的文字为 true',
+  'the model that reads scans; null: that of the tenant': '读取扫描件的模型；null 为租户的模型',
+  'pages that a model has read from their pictures': '由模型从图片读出的页数',
+  'pages whose text is known': '已知文字的页数',
+  'scanned pages beyond those that are read of one file': '超出一个文件读取上限的扫描页数',
+  'until when a failed file can be read again; absent: it cannot':
+    '失败的文件在此之前可以重新读取；没有此字段则不能',
   'passages that the text was cut into': '切成的段落数',
   'passages that were shown to the model': '提供给模型的段落数',
   'price of a million tokens in; for estimates': '每百万输入 tokens 的单价，用于估算',
@@ -151,8 +227,8 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'turns of today': '今天的轮数',
   'until when it is valid; null: for ever': '失效时间；null 为长期有效',
   'until when the code is valid': '激活码的失效时间',
-  'up to eight pictures: https addresses or data:image/…;base64':
-    '最多 8 张图片：https 地址或 data:image/…;base64',
+  'pictures: in a question up to eight https addresses or data:image/…;base64; else those kept':
+    '图片：提问时最多八张，https 地址或 data:image/…;base64；其他处为已保留的图片',
   'value of the header; encrypted and never returned': '请求头的值；加密保存，从不返回',
   'version of the form of the file': '文件格式版本',
   'version that the device reported': '设备上报的固件版本',
@@ -201,6 +277,10 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'IANA name of the zone by which prompts tell the time': '提示词中的时间所用的时区（IANA 名称）',
   'language of the days of the week in prompts: zh or en': '提示词中星期几所用的语言：zh 或 en',
   'the prompts': '提示词',
+  'the webhooks': 'Webhook',
+  'the events that are told': '通知的事件',
+  'how it is written': '书写的格式',
+  'whether the reply of a run goes along': '是否附上运行的回复',
   'passages of attached files that were shown to the model': '给模型看过的附件段落',
   'the file': '文件',
   'the files; in a turn, ids of up to five that it is about':

@@ -39,3 +39,21 @@ function subscribe(listener: () => void): () => void {
 
 /** The current theme; follows the system when "system" is chosen. */
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, readTheme)
+
+const isDark = (): boolean => {
+  const shown = document.documentElement.dataset.theme
+  return shown === undefined ? system().matches : shown === 'dark'
+}
+
+function subscribeDark(listener: () => void): () => void {
+  const query = system()
+  query.addEventListener('change', listener)
+  addEventListener(CHANGED, listener)
+  return () => {
+    query.removeEventListener('change', listener)
+    removeEventListener(CHANGED, listener)
+  }
+}
+
+/** Whether the page is dark now; a page without a theme of its own follows the system. */
+export const useDark = (): boolean => useSyncExternalStore(subscribeDark, isDark)

@@ -15,6 +15,30 @@ function relative(then: number, now: number, locale: string): string {
   return step ? format.format(Math.trunc(seconds / step[1]), step[0]) : format.format(0, 'second')
 }
 
+const DAY_MS = 86_400_000
+
+/** Days of the calendar from `from` to `to` in a time zone. */
+function daysBetween(from: number, to: number, timeZone: string): number {
+  const midnight = (at: number) => Date.parse(new Date(at).toLocaleDateString('sv', { timeZone }))
+  return Math.round((midnight(to) - midnight(from)) / DAY_MS)
+}
+
+/**
+ * A time to come as people say it: "tomorrow, Tuesday 08:00", "Friday 08:00" within a week, a date
+ * later on.
+ */
+export function coming(at: number, now: number, locale: string, timeZone: string): string {
+  const days = daysBetween(now, at, timeZone)
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone } as const
+  const time = (fields: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(locale, { ...fields, ...clock }).format(at)
+  if (days >= 7) return time({ weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' })
+  const named = time({ weekday: 'long' })
+  if (days > 1) return named
+  const day = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day')
+  return locale.startsWith('zh') ? `${day}，${named}` : `${day}, ${named}`
+}
+
 /** The current time, updated every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now())
@@ -31,5 +55,9 @@ export function useTimes() {
   const now = useNow(30_000)
   const exact = (moment: string | number) =>
     new Date(moment).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
-  return { exact, ago: (moment: string | number) => relative(+new Date(moment), now, locale) }
+  return {
+    exact,
+    coming: (moment: string | number, zone: string) => coming(+new Date(moment), now, locale, zone),
+    ago: (moment: string | number) => relative(+new Date(moment), now, locale),
+  }
 }

@@ -1,5 +1,7 @@
-import { ask, type Source, TurnFault } from '../api/visitor.ts'
-import { createReplyView } from './reply.ts'
+import { ask, type CitedPassage, type Source, TurnFault } from '../api/visitor.ts'
+import { face, inkOn } from './face.ts'
+import { createReplyView } from './reply.tsx'
+import { createThumbs } from './thumbs.ts'
 import { language, words } from './words.ts'
 
 /** A message of the chat page of a share; messages stay in this tab of the visitor's browser. */
@@ -8,6 +10,11 @@ interface Said {
   readonly text: string
   readonly reply: string
   readonly sources: readonly Source[]
+  /** Absent in what an earlier version of this page has kept. */
+  readonly passages?: readonly CitedPassage[]
+  /** The number of the turn; null or absent when it was not stored. */
+  readonly seq?: number | null
+  readonly rating?: number
 }
 
 interface Talk {
@@ -16,6 +23,8 @@ interface Talk {
 }
 
 const KEPT_MAX = 50
+/** Questions of the site that wait; what a site asks beyond them is dropped. */
+const ASKED_MAX = 10
 const STORE = `moonbase ${location.pathname}`
 
 const byId = <E extends HTMLElement>(id: string) => document.getElementById(id) as E
@@ -71,6 +80,12 @@ function draw(text: string) {
   return {
     showReply: createReplyView(reply),
     replyText: () => reply.textContent,
+    showThumbs({ seq, rating = 0 }: Pick<Said, 'seq' | 'rating'>) {
+      if (seq == null) return
+      const { session } = talk
+      const onRated = (value: number) => rate(session, seq, value)
+      state.before(createThumbs({ session, seq, rating }, tell, onRated))
+    },
     showSources(list: readonly Source[]) {
       sources.textContent = list.length > 0 ? words.sources + list.map(nameOf).join(' · ') : ''
     },
@@ -82,6 +97,34 @@ function draw(text: string) {
   }
 }
 
+const tell = (what: string) => {
+  told.textContent = what
+}
+
+/** Remembers a thumb with its answer. */
+function rate(session: string, seq: number, rating: number): void {
+  if (talk.session !== session) return
+  const said = talk.said.map((one) => (one.seq === seq ? { ...one, rating } : one))
+  talk = { session, said }
+  keep()
+}
+
+/** Questions to begin with. */
+function drawStarters(): void {
+  if (face.starters.length === 0 || face.paused) return
+  const box = made('div', 'starters')
+  for (const text of face.starters) {
+    const button = made('button', 'quiet', text) as HTMLButtonElement
+    button.type = 'button'
+    button.addEventListener('click', () => {
+      if (!running) void say(text)
+      field.focus()
+    })
+    box.append(button)
+  }
+  talkBox.append(box)
+}
+
 /** Follows the answer unless the visitor has scrolled up to read. */
 function follow(change: () => void): void {
   const { scrollHeight, scrollTop, clientHeight } = talkBox
@@ -91,17 +134,21 @@ function follow(change: () => void): void {
 }
 
 function drawTalk(): void {
-  talkBox.replaceChildren(made('p', 'waiting', words.hello))
-  for (const { text, reply, sources } of talk.said) {
+  talkBox.replaceChildren(made('p', 'greeting', face.greeting ?? words.hello))
+  if (talk.said.length === 0) drawStarters()
+  for (const { text, reply, sources, passages = [], ...rated } of talk.said) {
     const turn = draw(text)
-    turn.showReply(reply, false)
+    turn.showReply(reply, passages, false)
     turn.showSources(sources)
+    turn.showThumbs(rated)
   }
   fresh.hidden = talk.said.length === 0
   talkBox.scrollTop = talkBox.scrollHeight
 }
 
 let talk = load()
+/** Questions of the site that wait for the turn under way. */
+const asked: string[] = []
 /** Aborts the turn under way. */
 let running: AbortController | null = null
 
@@ -113,8 +160,10 @@ function showRunning(turn: AbortController | null): void {
 async function say(text: string): Promise<void> {
   const mine = new AbortController()
   const { session } = talk
+  talkBox.querySelector('.starters')?.remove()
   const turn = draw(text)
   let sources: readonly Source[] = []
+  let passages: readonly CitedPassage[] = []
   /** The answer so far is drawn once a frame, however fast its pieces come. */
   let latest = ''
   let frame = 0
@@ -126,24 +175,31 @@ async function say(text: string): Promise<void> {
     onSources(list: readonly Source[]) {
       sources = list
     },
+    onPassages(list: readonly CitedPassage[]) {
+      passages = [...passages, ...list]
+    },
     onText(reply: string) {
       latest = reply
       frame ||= requestAnimationFrame(() => {
         frame = 0
-        follow(() => turn.showReply(latest, true))
+        follow(() => turn.showReply(latest, passages, true))
       })
     },
   }
   try {
-    const reply = await ask(text, session, listener, mine.signal)
+    const { reply, seq } = await ask(text, session, listener, mine.signal)
     if (talk.session !== session) return
     follow(() => {
-      turn.showReply(reply, false)
+      turn.showReply(reply, passages, false)
       turn.showSources(sources)
       turn.showState('')
     })
     told.textContent = turn.replyText()
-    talk = { session, said: [...talk.said, { text, reply, sources }].slice(-KEPT_MAX) }
+    turn.showThumbs({ seq })
+    talk = {
+      session,
+      said: [...talk.said, { text, reply, sources, passages, seq }].slice(-KEPT_MAX),
+    }
     fresh.hidden = false
     keep()
   } catch (error) {
@@ -151,7 +207,7 @@ async function say(text: string): Promise<void> {
     told.textContent = ''
     const fault = error instanceof TurnFault
     follow(() => {
-      turn.showReply(latest, false)
+      turn.showReply(latest, passages, false)
       turn.showState(fault ? error.message : words.stopped, fault)
     })
     // Puts the question back into the field.
@@ -159,6 +215,8 @@ async function say(text: string): Promise<void> {
   } finally {
     cancelAnimationFrame(frame)
     if (running === mine) showRunning(null)
+    const next = running ? undefined : asked.shift()
+    if (next !== undefined) void say(next)
   }
 }
 
@@ -178,11 +236,21 @@ field.addEventListener('keydown', (event) => {
   if (!running) form.requestSubmit()
 })
 fresh.addEventListener('click', () => {
+  asked.length = 0
   running?.abort()
   talk = newTalk()
   keep()
   drawTalk()
   field.focus()
+})
+
+/** What the site around the page asks in the visitor's name; only sites of the share frame it. */
+addEventListener('message', ({ source, data }: MessageEvent<{ moonbaseSend?: unknown } | null>) => {
+  const text = source === parent && parent !== window ? data?.moonbaseSend : null
+  if (typeof text !== 'string' || text.trim() === '' || face.paused) return
+  const question = text.trim().slice(0, field.maxLength)
+  if (!running) void say(question)
+  else if (asked.length < ASKED_MAX) asked.push(question)
 })
 
 // The widget shows a line where its frame was refused, and nothing tells it but silence.
@@ -193,5 +261,21 @@ document.querySelector('label')?.replaceChildren(words.ask)
 field.placeholder = words.ask
 fresh.textContent = words.fresh
 byId('note').textContent = words.note
+if (face.color !== null) {
+  document.documentElement.style.setProperty('--brand', face.color)
+  document.documentElement.style.setProperty('--on-brand', inkOn(face.color))
+}
+if (face.icon !== null) {
+  byId('icon').textContent = face.icon
+  byId('icon').hidden = false
+}
+// It scrolls, so the keyboard has to reach it.
+talkBox.tabIndex = 0
 showRunning(null)
 drawTalk()
+if (face.paused) {
+  field.disabled = true
+  send.disabled = true
+  talkBox.append(made('p', 'fault', words.paused))
+  tell(words.paused)
+}

@@ -1,3 +1,5 @@
+import { face } from './face.ts'
+
 const WORDS = {
   zh: {
     ask: '输入您的问题',
@@ -18,7 +20,23 @@ const WORDS = {
     hello: '您好，请问有什么可以帮您？',
     open: '打开对话',
     close: '关闭对话',
+    closePassage: '关闭',
+    cite: (number: number, place: string) => `来源 ${number}：${place}`,
     refused: '对话无法在此网站打开。',
+    paused: '此对话已暂停，请稍后再来。',
+    good: '回答得好',
+    bad: '回答得不好',
+    thanks: '谢谢您的反馈。',
+    why: '哪里不好？',
+    reasons: {
+      wrong: '有错误',
+      incomplete: '不完整',
+      source: '出处不对',
+      style: '表达不好',
+      slow: '太慢',
+      unsafe: '不安全',
+      other: '其他',
+    },
   },
   en: {
     ask: 'Your question',
@@ -39,12 +57,31 @@ const WORDS = {
     hello: 'Hello! How can I help you?',
     open: 'Open chat',
     close: 'Close chat',
+    closePassage: 'Close',
+    cite: (number: number, place: string) => `Source ${number}: ${place}`,
     refused: 'The chat cannot be opened on this site.',
+    paused: 'This chat is paused. Come back later.',
+    good: 'Good answer',
+    bad: 'Bad answer',
+    thanks: 'Thank you for telling us.',
+    why: 'What was bad?',
+    reasons: {
+      wrong: 'Wrong',
+      incomplete: 'Incomplete',
+      source: 'Wrong source',
+      style: 'Badly put',
+      slow: 'Slow',
+      unsafe: 'Unsafe',
+      other: 'Other',
+    },
   },
 } as const
 
-const isChinese = navigator.languages.some((language, at) => at === 0 && /^zh\b/i.test(language))
+const prefersChinese = /^zh\b/i.test(navigator.languages[0] ?? '')
 
-export const language = isChinese ? 'zh-CN' : 'en'
-/** The texts for visitors, in the first language of their browser: Chinese or English. */
-export const words = isChinese ? WORDS.zh : WORDS.en
+/** The texts for visitors in a language; auto: the first one of their browser. */
+export const wordsIn = (choice: 'auto' | 'zh' | 'en') =>
+  choice === 'zh' || (choice !== 'en' && prefersChinese) ? WORDS.zh : WORDS.en
+
+export const words = wordsIn(face.language)
+export const language = words === WORDS.zh ? 'zh-CN' : 'en'

@@ -96,8 +96,10 @@ export async function startApp(options: AppOptions = {}) {
   })
   const { db } = adapters
   const parts = compose(adapters, { personRequestsMax: 0, studioTurnsMax: 0, ...options })
-  const { app, budget, sse, jobs, keys, buffers, prune, sources, servers, close, kb } = parts
-  app.listen({ hostname: '127.0.0.1', port: 0, idleTimeout })
+  const { app, budget, sse, jobs, keys, buffers, prune, sources, servers, close, kb, webhooks } =
+    parts
+  const { listener, runs } = parts
+  listener.start(app, { port: 0, idleTimeout })
   const wyoming = (await parts.wyoming?.listen()) ?? null
   const ollama = await parts.ollama.listen(app.handle)
   const url = String(app.server?.url).replace(/\/$/, '')
@@ -119,6 +121,8 @@ export async function startApp(options: AppOptions = {}) {
     kb,
     embedderNow: () => adapters.embedding.current.shared,
     jobs,
+    runs,
+    webhooks,
     /** Memory that all open requests hold. */
     budget,
     /** The port for Wyoming clients, where one is set. */
@@ -155,7 +159,10 @@ export async function startApp(options: AppOptions = {}) {
     /** Runs the scheduled clean-up of the request log and the audit now. */
     prune,
     /** Takes deleted data from the disk, which the server does at intervals. */
-    erase: () => db.erase?.(new AbortController().signal),
+    async erase(): Promise<void> {
+      // Work that has begun does not see what was deleted since, and a reader may hold the log.
+      for (let times = 0; times < 5; times++) await db.erase?.(new AbortController().signal)
+    },
     /** Lists MCP servers whose next attempt is due, which the product does every minute. */
     async retryMcp(): Promise<void> {
       await servers.retryDue()
@@ -167,7 +174,7 @@ export async function startApp(options: AppOptions = {}) {
       sse.close()
       wyoming?.close()
       ollama?.close()
-      await app.stop(true)
+      await listener.stop(true)
       await close()
       await dropPostgres(folder.path)
       folder[Symbol.dispose]()

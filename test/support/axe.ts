@@ -4,9 +4,11 @@ import type { Page } from 'playwright-core'
 /**
  * Serious and critical findings of axe-core on the current page: rule and first element.
  * Runs through the debugging protocol, so the page's content security policy stays strict.
+ * Waits for what fades in or out, whose contrast is low on the way; endless movement stays.
  */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
+  await settled(page)
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: { run(): Promise<Results> } }).axe.run(),
   )
@@ -14,6 +16,14 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
 }
+
+const settled = (page: Page) =>
+  page.evaluate(async () => {
+    const moving = document
+      .getAnimations()
+      .filter((one) => Number.isFinite(Number(one.effect?.getComputedTiming().endTime)))
+    await Promise.allSettled(moving.map((one) => one.finished))
+  })
 
 interface Results {
   readonly violations: readonly {

@@ -51,7 +51,8 @@ async function die(server: Server, { least, most }: CrashOptions['lifeMs'], rand
   await server.kill()
 }
 
-async function verify(caller: Caller, ledger: Ledger): Promise<string[]> {
+/** What the server lacks of all that it has acknowledged, as sentences. */
+export async function verify(caller: Caller, ledger: Ledger): Promise<string[]> {
   const { docs, devices } = ledger
   const found = [
     ...(await verifyTurns(caller, ledger)),

@@ -4,7 +4,15 @@ import { readFileSync } from 'node:fs'
 export interface EverydayBase {
   readonly name: string
   readonly docs: readonly { readonly title: string; readonly text: string }[]
-  readonly asked: readonly { readonly question: string; readonly title: string }[]
+  readonly asked: readonly AskedEveryday[]
+}
+
+export interface AskedEveryday {
+  readonly question: string
+  /** The document that answers it. */
+  readonly title: string
+  /** Asked in the other language, or in both. */
+  readonly isAcross: boolean
 }
 
 export interface EverydaySet {
@@ -13,13 +21,14 @@ export interface EverydaySet {
   readonly unanswerable: readonly string[]
 }
 
-const isQuestion = (line: string) => line.startsWith('? ')
-const questionsOf = (lines: readonly string[]) =>
-  lines.filter(isQuestion).map((line) => line.slice(2))
+const QUESTION = /^\?\??(?= )/
+const isQuestion = (line: string) => QUESTION.test(line)
+const questionOf = (line: string) => line.replace(QUESTION, '').trim()
 
 /**
  * Short everyday documents of test/fixtures/everyday. `=== name` begins the documents of one
- * owner, `== title` a document, `? ` a question that it answers; `=== -` the unanswerable ones.
+ * owner, `== title` a document, `? ` a question that it answers, `?? ` one in the other language or
+ * in both; `=== -` the unanswerable ones.
  */
 export function readEveryday(language: 'zh' | 'en'): EverydaySet {
   const path = `${import.meta.dir}/../fixtures/everyday/${language}.txt`
@@ -32,15 +41,21 @@ export function readEveryday(language: 'zh' | 'en'): EverydaySet {
         .filter((line) => !isQuestion(line))
         .join('\n')
         .trim()
-      return { title, text, questions: questionsOf(lines) }
+      const asked = lines.filter(isQuestion).map((line) => ({
+        question: questionOf(line),
+        title,
+        isAcross: line.startsWith('??'),
+      }))
+      return { title, text, asked }
     })
     return {
       name: name.trim(),
       docs: read.map(({ title, text }) => ({ title, text })),
-      asked: read.flatMap(({ title, questions }) =>
-        questions.map((question) => ({ question, title })),
-      ),
+      asked: read.flatMap(({ asked }) => asked),
     }
   })
-  return { bases, unanswerable: questionsOf((parts.at(-1) ?? '').split('\n')) }
+  return {
+    bases,
+    unanswerable: (parts.at(-1) ?? '').split('\n').filter(isQuestion).map(questionOf),
+  }
 }

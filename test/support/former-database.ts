@@ -6,8 +6,10 @@ import { ROOT } from './command.ts'
 export type Row = Record<string, unknown>
 
 /**
- * A fixture of the builds before 0.1.0. before-0.1.* are of the last one; before-0.1-19.db and
- * before-0.1-4.sql lack the last five migrations of those builds.
+ * A fixture of the builds before 0.1.0. before-0.1.* are of the last one that had many migrations;
+ * before-0.1-19.db and before-0.1-4.sql lack the last five of them. Of the builds after it, whose
+ * first migration had all tables of then, before-0.1-init.db has no other, before-0.1-files.sql two
+ * others, and before-0.1-runs.* have all thirteen.
  */
 export const unpacked = async (name: string) =>
   Bun.gunzipSync(await Bun.file(join(ROOT, 'test', 'fixtures', 'databases', name)).arrayBuffer())

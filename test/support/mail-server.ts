@@ -9,20 +9,23 @@ export interface ReceivedMail {
 }
 
 /**
- * A real SMTP server that keeps the mail it receives. With `refuses` it rejects recipients; a login
- * needs `password`.
+ * A real SMTP server that keeps the mail it receives. With `refuses` it rejects all recipients
+ * alike, and in any case `nobody`, who has no mailbox. A login needs `password`.
  */
-export async function startMailServer({ password = '' } = {}) {
+export async function startMailServer({ password = '', secure = false, nobody = '' } = {}) {
   const mails: ReceivedMail[] = []
   const waiting: ((mail: ReceivedMail) => void)[] = []
   const state = { refuses: false }
   const server = new SMTPServer({
     authOptional: true,
+    secure,
     disabledCommands: ['STARTTLS'],
     onAuth: (auth, _, done) =>
       auth.password === password ? done(null, { user: 'user' }) : done(new Error('wrong password')),
-    onRcptTo: (address, _, done) =>
-      done(state.refuses ? new Error(`no such mailbox ${address.address}`) : null),
+    onRcptTo({ address }, _, done) {
+      if (state.refuses) return done(new Error(`no such mailbox ${address}`))
+      done(address === nobody ? new Error('5.1.1 no such mailbox') : null)
+    },
     onData(stream, session, done) {
       let raw = ''
       stream.setEncoding('utf8')
@@ -42,12 +45,14 @@ export async function startMailServer({ password = '' } = {}) {
       })
     },
   })
+  // A client that does not trust the certificate hangs up.
+  server.on('error', () => {})
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve())
   })
   const { port } = server.server.address() as AddressInfo
   return {
-    url: `smtp://127.0.0.1:${port}`,
+    url: `${secure ? 'smtps' : 'smtp'}://127.0.0.1:${port}`,
     mails,
     state,
     /** Resolves with the next mail. */

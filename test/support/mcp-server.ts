@@ -68,7 +68,8 @@ export function startMcpServer({ era = 'both' }: StandInOptions = {}) {
     const body = await request.text()
     const rpc = parsed(body)
     received.push({ method: request.method, rpc, headers: request.headers })
-    for (const one of waiting.filter(({ method }) => method === rpc?.method)) one.resolve()
+    const asked = rpc?.method ?? request.method
+    for (const one of waiting.filter(({ method }) => method === asked)) one.resolve()
     const broken = fault(request, rpc)
     if (broken) return broken
     if (era !== 'sessions') return ask(request, body)
@@ -86,7 +87,7 @@ export function startMcpServer({ era = 'both' }: StandInOptions = {}) {
       return id && sessions.has(id) ? ask() : new Response('SECRET no session', { status: 404 })
     }
     const response = await ask()
-    const session = `session-${received.length}`
+    const session = `session-${crypto.randomUUID()}`
     sessions.add(session)
     const headers = { ...Object.fromEntries(response.headers), 'mcp-session-id': session }
     return new Response(response.body, { headers })
@@ -104,6 +105,7 @@ export function startMcpServer({ era = 'both' }: StandInOptions = {}) {
     answers(next: Answer): void {
       result = next
     },
+    fault: () => fault,
     fails(next: Fault): void {
       fault = next
     },

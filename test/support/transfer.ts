@@ -23,12 +23,16 @@ export const APP = {
   temperature: null,
   kb_enabled: true,
   tools_enabled: null,
+  collections: null,
 }
 export const EMPTY = {
   format_version: 1,
   personas: [],
   apps: [],
-  settings: { model: null, thinking: false, temperature: null, mcp_tools: [] },
+  settings: {
+    ...{ model: null, thinking: false, temperature: null, mcp_tools: [], titles: true },
+    ...{ ocr: 'off' as const, ocr_model: null },
+  },
   mcp_servers: [],
 }
 
@@ -72,6 +76,7 @@ export async function seedConfiguration(person: Call) {
   await person('POST', '/apps', { name: '二号', persona_id: 'dangling' })
   await person('PUT', '/settings', {
     ...{ model: 'gpt', thinking: true, temperature: 1, price_in: 0.5, price_out: 2 },
+    ...{ ocr: 'scans', ocr_model: 'seer' },
   })
   return (await person<{ key: string }>('POST', `/apps/${first.id}/keys`)).json().key
 }

@@ -97,7 +97,7 @@ export async function chatFault(exchange: Exchange, fault: ChatFault, options: F
     response.end()
   } else if (fault === 'cut') {
     // Waits until the data has left, because a reset overtakes it.
-    await sleep(20)
+    await sleep(100)
     response.socket?.resetAndDestroy()
   } else {
     await write(exchange, BROKEN[fault] ?? '')

@@ -31,6 +31,7 @@ export type Upstream = Awaited<ReturnType<typeof startUpstream>>
 /** Binds to `port`, by default a free one. */
 export async function startUpstream({ port = 0 } = {}) {
   const record = createRecord()
+  const named = createRecord()
   const endpoints = createEndpoints()
   let active = 0
   let connections = 0
@@ -41,14 +42,16 @@ export async function startUpstream({ port = 0 } = {}) {
     response.on('close', () => {
       closed = true
       active--
-      if (!response.writableFinished && !exchange?.brokenOff) record.addAbort()
+      const kind = exchange && isForTitle(exchange.request) ? named : record
+      if (!response.writableFinished && !exchange?.brokenOff) kind.addAbort()
     })
     let exchange: Exchange | null = null
     const request = await receive(incoming).catch(() => null)
     if (!request) return
     exchange = { request, response, left: () => closed }
-    record.add(request)
-    const script = endpoints.of(request.path)
+    if (isForTitle(request)) named.add(request)
+    else record.add(request)
+    const script = endpoints.of(request)
     if (script) await script.play(exchange)
     else sendJson(exchange, 404, { error: { message: 'SECRET unknown path' } })
   })
@@ -63,6 +66,8 @@ export async function startUpstream({ port = 0 } = {}) {
     ...endpoints.scripts,
     /** Queues a chat answer; a function gets the request first. */
     reply: endpoints.scripts.chat.reply,
+    /** Requests for titles of talks, which are not among `requests`. */
+    named,
     /** Queues a chat fault. */
     fault: endpoints.scripts.chat.fault,
     requests: record.requests,
@@ -76,6 +81,7 @@ export async function startUpstream({ port = 0 } = {}) {
     /** Forgets requests, aborts and scripts, for use between two tests. */
     reset(): void {
       record.reset()
+      named.reset()
       for (const script of Object.values(endpoints.scripts)) script.reset()
     },
     async stop(): Promise<void> {
@@ -85,10 +91,20 @@ export async function startUpstream({ port = 0 } = {}) {
   }
 }
 
+/** Whether a model is asked for the title of a talk. */
+const isForTitle = ({ path, body }: Received): boolean =>
+  path === '/chat/completions' && String(body.messages[0]?.content).startsWith('给下面的对话起')
+
 function createEndpoints() {
   const scripts = {
     chat: scriptQueue<ChatAnswer, ChatFault>({ text: '好的' }, streamChat, chatFault),
-    models: scriptQueue({ ids: ['fake', 'fake-embed'] }, sendModels, playFault),
+    // Titles of talks, so that they take no answer from a turn; a blank one is none.
+    titles: scriptQueue<ChatAnswer, ChatFault>({ text: ' ' }, streamChat, chatFault),
+    models: scriptQueue<ModelsAnswer, Fault>(
+      { ids: ['fake', 'fake-embed'] },
+      sendModels,
+      playFault,
+    ),
     embeddings: scriptQueue<EmbeddingAnswer, Fault>({}, sendEmbeddings, playFault),
     rerank: scriptQueue<RerankAnswer, Fault>({}, sendRanking, playFault),
     speech: scriptQueue<SpeechAnswer, Fault>({}, sendSpeech, playFault),
@@ -106,7 +122,9 @@ function createEndpoints() {
     '/audio/speech': scripts.speech,
     '/audio/transcriptions': scripts.transcriptions,
   }
-  return { scripts, of: (path: string) => byPath[path] }
+  const of = (request: Received): Script | undefined =>
+    isForTitle(request) ? scripts.titles : byPath[request.path]
+  return { scripts, of }
 }
 
 /** A base URL without a server: connections are refused. */
@@ -127,8 +145,15 @@ function sendRanking(exchange: Exchange, answer: RerankAnswer): void {
   sendJson(exchange, 200, { results: answer.results ?? results })
 }
 
-function sendModels(exchange: Exchange, { ids }: { readonly ids: readonly string[] }): void {
-  const data = ids.map((id) => ({ id, object: 'model', created: 1_700_000_000, owned_by: 'fake' }))
+interface ModelsAnswer {
+  readonly ids: readonly string[]
+  /** Fields of each model that only some servers list. */
+  readonly more?: object
+}
+
+function sendModels(exchange: Exchange, { ids, more }: ModelsAnswer): void {
+  const given = { object: 'model', created: 1_700_000_000, owned_by: 'fake', ...more }
+  const data = ids.map((id) => ({ id, ...given }))
   sendJson(exchange, 200, { object: 'list', data })
 }
 

@@ -12,13 +12,13 @@ export const HOME = 'home@example.com'
 export const typesOf = (events: readonly Heard[]) => events.map(({ type }) => type)
 
 /** A server for the tests of one file; its Wyoming clients act with a valid key. */
-export function useWyoming() {
+export function useWyoming(more: Readonly<Record<string, string>> = {}) {
   const folder = tempFolder()
   const held: { upstream?: Upstream; app?: TestApp; key?: TestKey } = {}
   const start = (token: string) => {
     const { baseUrl = '' } = held.upstream ?? {}
     const voice = { MB_TTS_BASE_URL: baseUrl, MB_ASR_BASE_URL: baseUrl }
-    const env = { ...voice, MB_WYOMING_PORT: '0', MB_WYOMING_KEY: token }
+    const env = { ...voice, MB_WYOMING_PORT: '0', MB_WYOMING_KEY: token, ...more }
     return startApp({ upstream: baseUrl, dataDir: folder.path, env })
   }
   beforeAll(async () => {

@@ -243,12 +243,14 @@ const SPREAD_SAMPLES: readonly Sample[] = [
           { a, ...b },
         ]
         return isOn ? { ...c } : null`,
+      'src/wiring/ollama.ts': 'serve(Object.assign(options, { tls }))',
       'src/app.ts': "use(/[{]/, '{', () => ({ ...services, a: [...b] }))",
     },
     expect: [
       'src/wiring/compose.ts:1',
       'src/wiring/voice.ts:3',
       'src/wiring/voice.ts:5',
+      'src/wiring/ollama.ts:1',
       'src/app.ts:1',
     ],
     good: {
@@ -257,6 +259,7 @@ const SPREAD_SAMPLES: readonly Sample[] = [
         const all = { writers: [jobs, ...processes], close: () => closeAll(...closing) }
         const of = ({ a, ...more }: Parts) => more
         // { ...parts } was here, and ' with it.
+        Object.assign(current, await choose())
         const text = '{ ...parts }'`,
       'src/features/agent/turn.ts': 'run({ ...options, signal })',
       'src/wiring/compose.test.ts': 'compose({ ...adapters })',

@@ -15,10 +15,13 @@ const NO_CODE = new RegExp(
 /** What follows braces that take an object apart: a value, a type, `of`, or an arrow. */
 const TAKES_APART = /^(?:\s*=(?![=>])|:|\s+of\b|\)(?::|\s*=>))/
 
+/** Adds properties to an object, as a spread does. */
+const ASSIGNS = /Object\.assign\(\s*(?:[^()]*,\s*)?\{/g
+
 /** Where code spreads one object into another; `{ a, ...rest } = b` takes one apart instead. */
 function objectSpreads(text: string): number[] {
   const code = text.replaceAll(NO_CODE, (match) => match.replaceAll(/[^\n]/g, ' '))
-  const found: number[] = []
+  const found = [...code.matchAll(ASSIGNS)].map(({ index }) => index)
   const open: { readonly bracket: string; readonly spreads: number[] }[] = []
   for (const { 0: mark, index } of code.matchAll(/\.\.\.|[{}()[\]]/g)) {
     if (mark === '...') open.at(-1)?.spreads.push(index)

@@ -22,6 +22,11 @@ const PLAIN = {
   temperature: null,
   kb_enabled: true,
   tools_enabled: null,
+  reminders: null,
+  memory: null,
+  may_ask: null,
+  ...{ icon: null, description: null, greeting: null, starters: [] },
+  collections: null,
 }
 const FULL = {
   name: '客服',
@@ -32,6 +37,11 @@ const FULL = {
   temperature: 0,
   kb_enabled: false,
   tools_enabled: [],
+  reminders: true,
+  memory: 'app',
+  may_ask: true,
+  ...{ icon: '🛒', description: '回答顾客', greeting: '您好', starters: ['几点开门？'] },
+  collections: ['gone', 'none'],
 }
 
 let app: TestApp
@@ -71,11 +81,13 @@ describe.each(SURFACES)('apps on %s', (surface) => {
     ])
   })
 
-  test('an update of an app replaces every field', async () => {
+  test('an update of an app replaces every field, and omitted collections stay', async () => {
     const { id } = await create(FULL)
     const answer = await me<App>('PUT', `/apps/${id}`, { name: '新名' })
     expect(answer.status).toBe(200)
-    expect(answer.json()).toEqual({ id, name: '新名', ...PLAIN, created_at: anyTime() } as App)
+    const { collections } = FULL
+    const now = { id, ...PLAIN, name: '新名', collections, created_at: anyTime() }
+    expect(answer.json()).toEqual(now as unknown as App)
   })
 
   test('a foreign or unknown app id is not found', async () => {

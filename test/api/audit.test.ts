@@ -41,10 +41,20 @@ const NOT_AUDITED = [
     'POST /devices/pair/board',
     'PUT /conversations/:id',
     'POST /sessions/:id/branch',
+    'PUT /sessions/:id/turns/:seq/feedback',
     'POST /agent/turns/:id/stop',
     'DELETE /agent/turns/:id',
     'POST /files',
+    'POST /runs',
+    'POST /runs/:id/cancel',
+    'POST /schedules/preview',
+    'POST /schedules/:id/run',
+    'POST /notices/:id/read',
+    'POST /webhooks/:id/test',
     'DELETE /files/:id',
+    'POST /memories',
+    'PUT /memories/:id',
+    'POST /memories/suggest',
     'POST /system/test',
     'POST /system/models',
   ],
@@ -69,9 +79,15 @@ describe('the table of audited routes', () => {
     const others = Object.keys(ACTIONS).filter((name) => !changing.includes(name))
     expect(others).toEqual([
       'POST /native/exchange',
+      'POST /passkeys',
+      'PUT /passkeys/:id',
+      'DELETE /passkeys/:id',
+      'POST /passkey/verify',
       'POST /invitations/:id/accept',
       'POST /invitations/:id/decline',
       'POST /devices/activate',
+      'GET /mcp/callback',
+      'GET /system/backups/download',
     ])
   })
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildWeb } from '../../scripts/build-web.ts'
 import { MANUAL_PATHS } from '../../src/core/manual.ts'
@@ -149,6 +150,18 @@ describe('assets of the console', () => {
       const unpacked = await fetch(app.url + asset, { headers: { 'accept-encoding': encoding } })
       expect(await unpacked.text()).toBe(plain)
     }
+  })
+
+  test('an asset that is stored compressed alone is unpacked while it is sent', async () => {
+    const folder = join(import.meta.dir, '../../dist/web/assets')
+    const packed = readdirSync(folder).find((name) => /^mermaid-.*\.gz$/.test(name)) ?? ''
+    const headers = { 'accept-encoding': 'identity' }
+    const response = await get(`/assets/${packed.slice(0, -3)}`, headers)
+    expect(response.headers.get('content-encoding')).toBeNull()
+    // A length would mean that all of it was in memory before the first byte left.
+    expect(response.headers.get('content-length')).toBeNull()
+    const plain = Bun.gunzipSync(await Bun.file(join(folder, packed)).bytes())
+    expect(Buffer.compare(await response.bytes(), plain)).toBe(0)
   })
 
   test('an asset is answered with 304 for its entity tag', async () => {

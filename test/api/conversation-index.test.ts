@@ -8,7 +8,6 @@ import { converse, fillers } from '../support/talks.ts'
 import { tempFolder } from '../support/temp.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-const NO_INDEX = { put: () => sql`SELECT 1` }
 const clock = fakeClock()
 let upstream: Upstream
 let app: TestApp
@@ -51,10 +50,12 @@ describe('the index of what was said', () => {
     for (const text of ['zebra', 'badger', 'otter']) await say('a', text)
     await say('b', 'zebra')
     await rename('b', 'Animals')
+    expect(await entries()).toBe(before + 1)
+    expect(ids(await list({ q: 'zebra' }))).toEqual(['b', 'a'])
     expect(await entries()).toBe(before + 5)
     await app.db.run(sql`
       UPDATE session SET folded_through = 2 WHERE tenant_id = ${tenantId} AND id = 'a'`)
-    await createSessionStore(app.db, { keepsTranscript: false, index: NO_INDEX }).forgetFolded()
+    await createSessionStore(app.db, { keepsTranscript: () => false }).forgetFolded()
     expect(await entries()).toBe(before + 3)
     expect(ids(await list({ q: 'zebra' }))).toEqual(['b'])
     await app.db.run(sql`DELETE FROM tenant WHERE id = ${tenantId}`)
@@ -111,19 +112,19 @@ describe('the index of what was said', () => {
       converse(server, { upstream, clock, email: 'old@example.com' })
     {
       await using before = await startApp(options)
-      const { tenantId, say, list, rename } = await open(before)
+      const { tenantId, say, rename } = await open(before)
       for (const id of ['other', 'long']) await say(id, 'once upon')
       await rename('long', 'Tale')
       await before.db.batch([
         ...fillers(tenantId, 'long', 2, 120),
         { sql: 'DELETE FROM turn_word', args: [] },
-        { sql: 'UPDATE session SET index_below = 16777216', args: [] },
+        { sql: 'UPDATE session SET index_from = 0, index_below = 16777216', args: [] },
       ])
-      expect(ids(await list({ q: 'upon' }))).toEqual([])
       await say('long', 'and now')
     }
     await using after = await startApp(options)
     await after.jobs.idle()
+    expect(await after.db.get(sql`SELECT count(*) AS n FROM turn_word`)).toEqual({ n: 124 })
     const { list } = await open(after)
     expect(ids(await list({ q: 'upon' }))).toEqual(['long', 'other'])
     expect(ids(await list({ q: 'filler7 filler121 tale now' }))).toEqual(['long'])

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { startApp, type TestApp } from '../support/app.ts'
 import { type FakeClock, fakeClock } from '../support/clock.ts'
 import { type DeviceClient, deviceClient } from '../support/devices.ts'
+import { pass } from '../support/pass.ts'
 
 const MINUTE = 60_000
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 // A new minute, in which the address has its ten activations again.
-afterEach(() => clock.advance(MINUTE))
+afterEach(() => pass(app, clock, MINUTE))
 
 describe('activation', () => {
   test('activation exchanges the code for a key with the app of the device', async () => {
@@ -61,14 +62,14 @@ describe('activation', () => {
     const { code } = await pair()
     const again = await activate(code)
     expect([again.status, await again.text()]).toEqual([410, '激活码已被使用'])
-    clock.advance(16 * MINUTE)
+    await pass(app, clock, 16 * MINUTE)
     expect((await activate(code)).status).toBe(410)
   })
 
   test('expired, unknown and replaced activation codes get the same 401', async () => {
     const answers = []
     const late = await register()
-    clock.advance(15 * MINUTE)
+    await pass(app, clock, 15 * MINUTE)
     answers.push(await activate(late.code), await activate('ABCDEFGHIJKMNOPQ'))
     const replaced = await register()
     await call('POST', `/${replaced.id}/recode`)
@@ -106,7 +107,7 @@ describe('activation', () => {
     expect(over.status).toBe(429)
     const seconds = Number(over.headers.get('retry-after'))
     expect(seconds).toBeWithin(1, 61)
-    clock.advance(seconds * 1000)
+    await pass(app, clock, seconds * 1000)
     expect((await activate(code)).status).toBe(200)
   })
 
@@ -128,10 +129,13 @@ describe('activation', () => {
 describe('heartbeat', () => {
   test('a heartbeat stores its fields and keeps the others', async () => {
     const { id, device } = await pair({ hw_model: 'board A' })
-    clock.advance(MINUTE)
+    await pass(app, clock, MINUTE)
     const at = new Date(clock.now()).toISOString()
     const first = await call('POST', '/heartbeat', { firmware: '1.2' }, device)
-    expect([first.status, first.body]).toEqual([200, { device_id: id, last_seen_at: at }])
+    expect([first.status, first.body]).toEqual([
+      200,
+      { device_id: id, last_seen_at: at, notices: [] },
+    ])
     for (const body of [undefined, {}, { firmware: null }, { hw_model: 'board B' }]) {
       expect((await call('POST', '/heartbeat', body, device)).status).toBe(200)
     }

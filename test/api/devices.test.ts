@@ -212,3 +212,46 @@ describe('who may manage devices', () => {
     expect((await console('DELETE', `/${id}`)).body).toEqual({ id, deleted: true })
   })
 })
+
+describe('a sentence to say', () => {
+  const say = (id: string, text: string) => call('POST', `/${id}/say`, { text })
+  const heard = async (device: TestKey) => {
+    const { body } = await call('POST', '/heartbeat', {}, device)
+    return (body.notices as { text: string }[]).map(({ text }) => text)
+  }
+
+  test('a sentence reaches its device once, and no other one', async () => {
+    const [one, two] = [await pair(), await pair()]
+    const said = await say(one.id, ' 晚饭好了。 ')
+    expect(said.status).toBe(202)
+    expect(said.body).toEqual({ id: expect.any(String), text: '晚饭好了。' })
+    expect(await heard(two.device)).toEqual([])
+    expect(await heard(one.device)).toEqual(['晚饭好了。'])
+    expect(await heard(one.device)).toEqual([])
+  })
+
+  test('a sentence that nobody fetched within a day is not said', async () => {
+    const { id, device } = await pair()
+    await say(id, '昨天的话。')
+    clock.advance(24 * 60 * MINUTE + 1)
+    expect(await heard(device)).toEqual([])
+  })
+
+  test('twenty sentences wait for a device, also when they come at once', async () => {
+    const { id, device } = await pair()
+    const answers = await Promise.all(Array.from({ length: 21 }, (_, i) => say(id, `句 ${i}`)))
+    const refused = answers.filter(({ status }) => status !== 202)
+    expect(refused.map(({ status, headers }) => [status, headers.get('x-error-code')])).toEqual([
+      [403, 'quota_schedules'],
+    ])
+    await heard(device)
+    expect((await say(id, '有空位了。')).status).toBe(202)
+  })
+
+  test('a sentence needs a text, and a device of the tenant', async () => {
+    const { id } = await pair()
+    for (const text of ['', '长'.repeat(501)]) expect((await say(id, text)).status).toBe(400)
+    const stranger = await app.key('other@example.com')
+    expect((await call('POST', `/${id}/say`, { text: 'x' }, stranger)).status).toBe(404)
+  })
+})

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { everything } from '../../src/features/knowledge/collections/access.ts'
 import type { Embedder } from '../../src/upstream/ports/embedder.ts'
 import { startApp } from '../support/app.ts'
 
@@ -50,10 +51,12 @@ async function answerAll() {
 }
 
 test('a tenant alone uses the whole embedder, and another search is next', async () => {
-  const many = Array.from({ length: 12 }, () => service.search(greedy.tenantId, 'greedy'))
+  const many = Array.from({ length: 12 }, () =>
+    service.search(everything(greedy.tenantId), 'greedy'),
+  )
   await asked(SEARCHES_AT_ONCE)
   expect(order).toEqual(Array.from({ length: SEARCHES_AT_ONCE }, () => 'greedy'))
-  const one = service.search(modest.tenantId, 'modest')
+  const one = service.search(everything(modest.tenantId), 'modest')
   waiting.shift()?.answer()
   await asked(SEARCHES_AT_ONCE + 1)
   waiting.shift()?.answer()
@@ -85,7 +88,7 @@ test('vectors for clients take turns with documents, and no search waits for the
   const signal = new AbortController().signal
   const many = app.embedderNow().embedTexts(greedy.tenantId, texts, 'query', signal)
   await asked(1)
-  const search = service.search(modest.tenantId, 'modest search')
+  const search = service.search(everything(modest.tenantId), 'modest search')
   await asked(2)
   expect(order).toEqual(['greedy', 'modest'])
   waiting.pop()?.answer()

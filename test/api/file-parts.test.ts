@@ -86,6 +86,19 @@ describe("in OpenAI's APIs", () => {
     expect(upstream.requests).toEqual([])
   })
 
+  test('a model that fails is told by the status, also where a session has files', async () => {
+    const { headers } = await freshKey()
+    const v1 = caller(`${app.url}/v1`, { ...headers, 'x-moonbase-session': 'walrus' })
+    const { id } = await ingest(headers, 'The walrus is grey.')
+    const first = { text: 'What colour?', files: [id], session_id: 'walrus' }
+    expect((await v1('POST', '/agent', first)).status).toBe(200)
+    upstream.fault(400)
+    const messages = [{ role: 'user', content: 'What colour is the walrus?' }]
+    const body = { model: 'moonbase', max_tokens: 10, stream: true, messages }
+    const answer = await v1<{ error: { type: string } }>('POST', '/messages', body)
+    expect([answer.status, answer.json().error.type]).toEqual([502, 'api_error'])
+  })
+
   test('a device has no files', async () => {
     const mail = `turns${++tenants}@example.com`
     const general = await app.key(mail)

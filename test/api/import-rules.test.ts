@@ -66,6 +66,9 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
       settings: false,
       mcp_servers: 0,
       prompts: 0,
+      collections: 0,
+      schedules: 0,
+      webhooks: 0,
     })
     expect(result.skipped).toEqual([])
     expect(result.errors).toHaveLength(8)

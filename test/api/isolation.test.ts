@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { DAY_MS } from '../../src/core/clock.ts'
+import { sql } from '../../src/storage/db.ts'
 import { type Call, SURFACES, type Surface, surfaceOf } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { untilEvent } from '../support/asks.ts'
 import { allRoutes } from '../support/routes.ts'
 import { postSse } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -12,8 +15,11 @@ const MARK = '机密甲'
 const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 /** Good for every route: each reads what it knows. */
 const BODY = {
+  action: 'accept',
   ...{ name: 'stolen', prompt: 'stolen', text: 'stolen', title: 'stolen', q: MARK },
+  events: ['run.done'],
   seq: 1,
+  rating: 1,
   refresh: 'off',
   role: 'viewer',
   ...{ url: 'https://stolen.example.com/', approved: [], tool: 'echo', arguments: {} },
@@ -28,10 +34,10 @@ let ids: Record<string, string>
 type Maker = (call: Call) => Promise<string>
 
 const idOf =
-  (path: string, body: unknown): Maker =>
+  (path: string, body: unknown, status = 201): Maker =>
   async (call) => {
     const answer = await call<{ id: string }>('POST', path, body)
-    expect(answer.status).toBe(201)
+    expect(answer.status).toBe(status)
     return answer.json().id
   }
 
@@ -44,6 +50,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   devices: idOf('/devices', { name: MARK }),
   members: idOf('/members', { email: 'guest@example.com', role: 'viewer' }),
   'kb/docs': idOf('/kb/docs', { title: MARK, text: `${MARK}的内容` }),
+  'kb/collections': idOf('/kb/collections', { name: MARK, description: MARK }),
   'kb/sources': async (call) => {
     const body = { url: `${upstream.baseUrl}/none`, title: MARK }
     const { id } = (await call<{ id: string }>('POST', '/kb/urls', body)).json()
@@ -63,10 +70,38 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     await call('GET', `/files/${id}`)
     return id
   },
+  memories: idOf('/memories', { text: MARK, subject: 'ann' }),
+  webhooks: idOf('/webhooks', { name: MARK, url: 'https://a.example.com/', events: ['run.done'] }),
+  triggers: idOf('/triggers', { name: MARK, text: MARK }),
   prompts: idOf('/prompts', { name: 'mark', title: MARK, text: MARK }),
+  runs: (call) => idOf('/runs', { text: MARK, at: tomorrow() }, 202)(call),
+  schedules: idOf('/schedules', { name: MARK, text: MARK, cron: '0 8 1 1 *' }),
+  notices: usedNotice,
   sessions: usedSession,
   conversations: usedSession,
   'agent/turns': usedTurn,
+  'agent/asks': openAsk,
+}
+
+/** A turn that waits for its person until the test ends. */
+async function openAsk() {
+  const { headers } = await app.person(OWNER)
+  const question = JSON.stringify({ question: MARK })
+  upstream.reply({ toolCalls: [{ name: 'ask_user', arguments: question }] })
+  const body = { text: MARK, session_id: 'asks', interactive: true, draft: { may_ask: true } }
+  const stream = await postSse(`${app.url}/console/agent`, { headers, body })
+  return String((await untilEvent(stream, 'ask')).data.id)
+}
+
+const tomorrow = () => new Date(Date.now() + DAY_MS).toISOString()
+
+async function usedNotice() {
+  const id = 'notice-of-owner'
+  await app.db.run(sql`
+    INSERT INTO notice (id, tenant_id, run_id, session_id, text, due_at, made_at, user_id)
+    SELECT ${id}, tenant_id, 'run', 's', ${MARK}, 0, ${Date.now()}, id FROM "user"
+    WHERE email = ${OWNER}`)
+  return id
 }
 
 async function usedTurn() {
@@ -119,13 +154,16 @@ afterAll(async () => {
   await upstream.stop()
 })
 
+/** Facts are listed by whom they are about. */
+const at = (path: string) => (path === '/memories' ? `${path}?subject=ann` : path)
+
 /** Everything the owner can see of what is theirs. */
 async function everything() {
   const lists = withoutId.filter(({ method, path }) => method === 'GET' && !/usage|logs/.test(path))
   const seen: Record<string, string> = {}
   for (const { path } of lists) {
     const surface = path.startsWith('/v1') ? '/v1' : '/console'
-    const { text } = await owner[surface]('GET', path.slice(surface.length))
+    const { text } = await owner[surface]('GET', at(path.slice(surface.length)))
     // Looking counts as use of the key.
     seen[path] = text.replace(/"(exported_at|last_used_at|calls_7d)":("[^"]+"|\w+)/g, '')
   }
@@ -163,7 +201,7 @@ describe.each(withId)('$method $path', ({ method, path }) => {
 describe.each(withoutId.filter(({ method }) => method === 'GET'))('$method $path', ({ path }) => {
   const surface: Surface = path.startsWith('/v1') ? '/v1' : '/console'
   test('a list shows nothing of another tenant', async () => {
-    const { text, status } = await stranger[surface]('GET', path.slice(surface.length))
+    const { text, status } = await stranger[surface]('GET', at(path.slice(surface.length)))
     expect(status).toBe(200)
     for (const secret of [MARK, ...Object.values(ids)]) expect(text).not.toContain(secret)
   })

@@ -2,8 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, type ModelMessage, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
-import { HOUR_MS } from '../../src/core/clock.ts'
+import { HOUR_MS, MINUTE_MS, systemClock } from '../../src/core/clock.ts'
+import { RESPONSE_ITEMS_MAX as MOST } from '../../src/core/limits/machine.ts'
 import { createItemStore } from '../../src/doors/openai/item-store.ts'
+import { sql } from '../../src/storage/db.ts'
+import { startApp, type TestApp } from '../support/app.ts'
 import { user } from '../support/completions.ts'
 import { type Failover, startFailover } from '../support/failover.ts'
 import { inputMessage, responseTenant, textsOf } from '../support/open-responses.ts'
@@ -20,7 +23,7 @@ const lastMessages = () => (sent().at(-1)?.messages ?? []).slice(1) as readonly 
 const reference = (id = '') => ({ type: 'item_reference', id })
 const tenant = () => responseTenant(server.app)
 const kept = () =>
-  server.app.db.all<{ id: string }>({ sql: 'SELECT id FROM response_item', args: [] })
+  server.app.db.all<{ tenant_id: string; id: string }>(sql`SELECT tenant_id, id FROM response_item`)
 
 const TOOLS = [
   { type: 'function', name: 'lamp', parameters: { type: 'object', properties: {} } },
@@ -155,10 +158,48 @@ test('a tenant keeps its newest items, up to a number and a size', async () => {
     { id: 'c', item: '"3"' },
     { id: 'd', item: '"4"' },
   ])
+  await store.trim(tenantId)
   expect(await left()).toEqual(['a', 'c', 'd'])
   await store.add(owner, 5, [{ id: 'e', item: '"a long item 5"' }])
+  await store.trim(tenantId)
   expect(await left()).toEqual(['d', 'e'])
   expect(await store.find({ tenantId: otherId, keyId }, 0, ids)).toHaveLength(1)
+})
+
+/** A tenant with one item more than it keeps: that of its last answer. */
+async function overfull(app: TestApp, now: number) {
+  const chat = await responseTenant(app)
+  await app.db.run(sql`
+    WITH RECURSIVE place (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM place WHERE n < ${MOST})
+    INSERT INTO response_item (tenant_id, id, key_id, bytes, used_at, item)
+    SELECT ${chat.tenantId}, 'old_' || n, 'k', 1, ${now - 1}, '1' FROM place`)
+  const [item] = (await chat.whole({ input: 'hi' })).output
+  const rows = () =>
+    app.db.all<{ id: string }>(sql`SELECT id FROM response_item WHERE tenant_id = ${chat.tenantId}`)
+  const ids = async () => (await rows()).map(({ id }) => id)
+  expect(await ids()).toHaveLength(MOST + 1)
+  return { ids, newest: item?.id ?? '' }
+}
+
+test('after the next clean-up the tenant of an answer is at its limit', async () => {
+  const { ids, newest } = await overfull(server.app, server.clock.now())
+  await server.app.prune()
+  expect(await ids()).toHaveLength(MOST)
+  expect(await ids()).toContain(newest)
+})
+
+test('after a minute the tenant of an answer is at its limit', async () => {
+  const due: (() => void)[] = []
+  const every = (ms: number, task: () => void) => {
+    if (ms === MINUTE_MS) due.push(task)
+    return () => {}
+  }
+  await using app = await startApp({ clock: { ...systemClock(), every } })
+  const { ids, newest } = await overfull(app, Date.now())
+  for (const task of due) task()
+  await app.jobs.idle()
+  expect(await ids()).toHaveLength(MOST)
+  expect(await ids()).toContain(newest)
 })
 
 describe("the AI SDK's default API", () => {

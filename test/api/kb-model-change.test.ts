@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { everything } from '../../src/features/knowledge/collections/access.ts'
 import type { Embedder } from '../../src/upstream/ports/embedder.ts'
 import { ChannelFailure } from '../../src/upstream/ports/failure.ts'
 import { ON_POSTGRES, startApp, type TestApp } from '../support/app.ts'
@@ -144,11 +145,11 @@ describe('after the embedding model was changed', () => {
     await using app = await startApp({ dataDir: folder.path, embedder: slow })
     const { tenantId } = await app.key()
     await asked.promise
-    const { docs } = await app.kb.service.list(tenantId)
-    for (const { id } of docs) await app.kb.service.remove(tenantId, id)
+    const { docs } = await app.kb.service.list(everything(tenantId))
+    for (const { id } of docs) await app.kb.service.remove(everything(tenantId), id)
     go.resolve()
     await app.jobs.idle()
-    expect(await app.kb.service.search(tenantId, '保修')).toEqual({ results: [] })
+    expect(await app.kb.service.search(everything(tenantId), '保修')).toEqual({ results: [] })
     const rows = await app.db.all({ sql: 'SELECT key FROM kb_vector', args: [] })
     expect(rows).toEqual([])
   })

@@ -71,7 +71,8 @@ test('the reranker puts a search in its order and leaves the scores', async () =
 
 test('the reranker puts the passages of a turn in its order', async () => {
   const { headers } = key
-  const body = { text: '打印机的保修期多长？' }
+  // Asks for all three, so that the turn shows more than one.
+  const body = { text: '打印机的保修期多长？咖啡机和投影仪的保修期呢？' }
   const events = await (await postSse(`${app.url}/v1/agent`, { headers, body })).all()
   const refs = events.find(({ data }) => data.type === 'kb_refs')?.data.refs as Hit[]
   expect(refs.length).toBeGreaterThan(1)

@@ -43,6 +43,7 @@ describe('documents', () => {
       part: null,
       parts: null,
       cited_7d: 0,
+      collection_id: null,
     })
     expect(note).toMatch(/向量/)
     const second = await add(key, 'Handbook', 'Apply for leave three days ahead.')
@@ -64,6 +65,7 @@ describe('documents', () => {
       page: null,
       heading: '第36条',
       url: null,
+      collection_id: null,
     })
     const gone = await call(key, 'DELETE', `/docs/${doc.id}`)
     expect([gone.status, gone.body]).toEqual([200, { id: doc.id, deleted: true }])

@@ -56,7 +56,13 @@ afterAll(() => app[Symbol.asyncDispose]())
 
 const logsOf = () => {
   counted = []
-  return createLogs({ store, clock, buffer: { add() {}, async flush() {} }, sliceRowsMax: 10 })
+  return createLogs({
+    store,
+    clock,
+    days: () => 90,
+    buffer: { add() {}, async flush() {} },
+    sliceRowsMax: 10,
+  })
 }
 const read = (query: string) =>
   logsOf().list(tenantId, parseLogQuery(new URLSearchParams(`limit=30&${query}`)))
@@ -119,11 +125,10 @@ test('only the rows of a session are read for its summary', async () => {
 })
 
 test('a row that is stored twice counts once, and one that is deleted no more', async () => {
-  const again = (id: string) => sql`
-    INSERT INTO request_log (tenant_id, ts, id, endpoint, status)
-    VALUES (${tenantId}, ${DAY}, ${id}, '/v1/agent', ${200}) ON CONFLICT DO NOTHING`
-  await app.db.batch([again('twice'), again('twice')])
-  await app.db.run(again('twice'))
+  const times = { firstMs: null, totalMs: null, isTaken: false }
+  const again = { ...(rows[0] as LogRow), ...times, id: 'twice' }
+  await store.write([again])
+  await store.write([again])
   expect((await read('')).summary.count).toBe(ROWS + 1)
   await app.db.run(sql`DELETE FROM request_log WHERE tenant_id = ${tenantId} AND id = 'twice'`)
   expect((await read('')).summary.count).toBe(ROWS)

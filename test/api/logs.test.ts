@@ -184,7 +184,7 @@ test('log summaries are the same for slices of any size', async () => {
     until: Number.MAX_SAFE_INTEGER,
   }
   for (const sliceRowsMax of [1, 2, 3, 7, 59, 60, 119, 120, 121]) {
-    const logs = createLogs({ store: logStore(), clock, buffer, sliceRowsMax })
+    const logs = createLogs({ store: logStore(), clock, days: () => 90, buffer, sliceRowsMax })
     const answer = await logs.list(tenantId, { filter, limit: 50 })
     expect(answer).toEqual(expected(({ endpoint }) => endpoint === '/v1/agent', 50))
   }

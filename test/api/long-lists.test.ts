@@ -44,6 +44,9 @@ test('an export that is sent in pieces can be imported by another tenant', async
     apps: 0,
     mcp_servers: 0,
     prompts: 0,
+    collections: 0,
+    schedules: 0,
+    webhooks: 0,
     settings: true,
   })
   const again = (await other<Record<string, unknown>>('GET', '/export')).json()
@@ -54,8 +57,9 @@ test('lists beyond the memory for requests are refused, and shorter ones are not
   const { headers } = await app.person('keys@example.com')
   const many = caller(`${app.url}/console`, headers)
   expect((await many('GET', '/keys')).status).toBe(200)
-  for (let n = 0; n < 4_500; n++) {
-    if ((await many('POST', '/keys', {})).status !== 201) throw new Error(`key ${n}`)
+  for (let n = 0; n < 4_500; n += 50) {
+    const made = await Promise.all(Array.from({ length: 50 }, () => many('POST', '/keys', {})))
+    if (made.some(({ status }) => status !== 201)) throw new Error(`keys from ${n}`)
   }
   const refused = await many('GET', '/keys')
   expect(refused.status).toBe(503)

@@ -73,6 +73,7 @@ describe.each(CLIENTS)('%s', (_, open, revision) => {
       title: '手册',
       seq: 0,
       score: expect.any(Number),
+      collection_id: null,
       text: TEXT,
       page: null,
       heading: null,

@@ -43,6 +43,9 @@ describe('an MCP server', () => {
       url: server.url,
       header_name: 'Authorization',
       header_tail: '9876',
+      auth: 'header',
+      ...{ client_id: null, client_secret_tail: null, scopes: null },
+      ...{ signed_in: false, signed_in_by: null, signed_in_at: null, scopes_needed: null },
       enabled: true,
       state: 'ready',
       error_class: null,
@@ -57,6 +60,7 @@ describe('an MCP server', () => {
           description: 'Says the text again.',
           read_only: false,
           destructive: true,
+          ask: false,
           schema_chars: 57,
           state: 'new',
           reason: null,
@@ -281,9 +285,9 @@ test('servers travel without their secrets, and their tools wait to be approved'
   const from = await fresh()
   await from.use(await from.add(server.url, withHeader))
   const config = (await from.api<ConfigExport>('GET', '/export')).json()
-  expect(config.mcp_servers).toEqual([
-    { name: 'home', url: server.url, header_name: 'Authorization', enabled: true },
-  ])
+  const told = { auth: 'header' as const, client_id: null, scopes: null, enabled: true }
+  const head = { name: 'home', url: server.url, header_name: 'Authorization' }
+  expect(config.mcp_servers).toEqual([{ ...head, ...told }])
   expect(config.settings.mcp_tools).toEqual(['home__*'])
   const to = await fresh()
   const answer = await to.api<{ imported: object }>('POST', '/import', { config })

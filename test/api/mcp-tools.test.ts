@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { McpServer } from '../../src/features/mcp-servers/model.ts'
+import { sql } from '../../src/storage/db.ts'
 import { TOOLS } from '../../web/i18n/tool-words.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -89,6 +90,35 @@ describe('what a turn offers', () => {
     expect(JSON.stringify((await upstream.nextRequest()).body)).toContain('"home__echo"')
   })
 
+  test('another title waits for approval, one from before titles counted does not', async () => {
+    const { add, use, api, read } = await fresh()
+    const lists = (title?: string) => server.lists([named('delete_all', title ? { title } : {})])
+    lists()
+    const { id, tools } = await add(server.url)
+    const [untitled] = tools
+    const refresh = async () => {
+      await api('POST', `/mcp-servers/${id}/refresh`)
+      return (await read(id)).tools[0]?.state
+    }
+    lists('Delete all')
+    await refresh()
+    await use(await read(id))
+    expect(await refresh()).toBe('approved')
+    const asBefore = () =>
+      app.db.run(sql`UPDATE mcp_tool SET hash = ${untitled?.hash ?? ''},
+        approved_hash = ${untitled?.hash ?? ''} WHERE server_id = ${id}`)
+    await asBefore()
+    expect(await refresh()).toBe('approved')
+    lists('Read weather')
+    expect([await refresh(), await refresh()]).toEqual(['changed', 'changed'])
+    expect(await offered()).toEqual([])
+    lists('Delete all')
+    expect(await refresh()).toBe('approved')
+    await asBefore()
+    lists('Read weather')
+    expect([await refresh(), await refresh()]).toEqual(['changed', 'changed'])
+  })
+
   test('a changed tool shows what was approved, until it is approved', async () => {
     const { add, use, api } = await fresh()
     const tool = { name: 'echo', description: 'harmless', inputSchema: { type: 'object' } }
@@ -133,9 +163,6 @@ describe('what a turn offers', () => {
     const { add, use, api } = await fresh()
     server.lists([named('a', { annotations: { readOnlyHint: true, title: 'A' } })])
     const { id } = await use(await add(server.url))
-    server.lists([named('a', { annotations: { readOnlyHint: true, title: 'B' } })])
-    await api('POST', `/mcp-servers/${id}/refresh`)
-    expect(await offered()).toEqual(['home__a'])
     clock.advance(1)
     server.lists([named('a', { annotations: { destructiveHint: true, title: 'A' } })])
     const changed = await api<McpServer>('POST', `/mcp-servers/${id}/refresh`)

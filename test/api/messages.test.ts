@@ -27,6 +27,8 @@ describe('messages by the SDK of Anthropic', () => {
     const { sdk } = await client()
     server.platform.reply({ text: '你好' })
     const message = await sdk.messages.create({ ...HI, model: 'claude-x', max_tokens: 9 } as never)
+    // Other clients read the answer by a schema that takes no null here.
+    expect(message.content).toEqual([{ type: 'text', text: '你好' }] as never)
     expect(message).toMatchObject({
       id: expect.stringMatching(/^msg_/),
       type: 'message',
@@ -168,15 +170,5 @@ describe('the events of a streamed message', () => {
     const { events, word, response } = await chat.stream(HI)
     expect([response.status, word.at(-1)]).toEqual([200, 'E'])
     expect(events.at(-1)).toMatchObject({ error: { type: 'api_error' } })
-  })
-
-  test('a model that is silent has its message begun after two seconds', async () => {
-    const { chat } = await client()
-    const held = Promise.withResolvers<void>()
-    server.platform.reply({ text: 'late', holdHeaders: held.promise })
-    const response = await chat.post({ ...HI, stream: true })
-    expect(response.status).toBe(200)
-    held.resolve()
-    expect(await response.text()).toContain('late')
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { startApp, type TestApp } from '../support/app.ts'
+import { ON_POSTGRES, startApp, type TestApp } from '../support/app.ts'
 import { tone, wav } from '../support/recordings.ts'
 import { postSse } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -90,12 +90,13 @@ test('/metrics shows open streams, failures by reason, fallbacks and memory', as
   ).toBe(1)
   expect(value(text, 'moonbase_fallbacks_total{reason="upstream_4xx"}')).toBe(1)
   expect(value(text, 'moonbase_embedding_queue_texts')).toBe(0)
-  expect(value(text, 'moonbase_database_bytes')).toBeGreaterThan(4096)
+  if (ON_POSTGRES) expect(value(text, 'moonbase_database_connections')).toBeGreaterThan(0)
+  else expect(value(text, 'moonbase_database_bytes')).toBeGreaterThan(4096)
   expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
   expect(value(text, 'process_cpu_seconds_total')).toBeGreaterThan(0)
   expect(text).toContain('# TYPE process_cpu_seconds_total counter')
   expect(value(text, 'process_uptime_seconds')).toBeGreaterThan(0)
-  expect(text).toContain('\nmoonbase_database_log_bytes ')
+  expect(text.includes('\nmoonbase_database_log_bytes ')).toBe(!ON_POSTGRES)
 })
 
 test('/metrics counts the files that were read, by how that ended', async () => {

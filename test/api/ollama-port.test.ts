@@ -80,6 +80,7 @@ test('names bound to this machine and pages of strangers are refused everywhere'
     const refused = await get('/api/tags', { origin })
     expect([origin, refused.status]).toEqual([origin, 403])
     expect(refused.headers.get('access-control-allow-origin')).toBeNull()
+    expect(refused.headers.get('x-request-id')).toMatch(/./)
   }
   const known = ['app://obsidian.md', 'http://localhost:3000', 'https://pages.example']
   for (const origin of [...known, 'vscode-webview://x']) {

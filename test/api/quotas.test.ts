@@ -39,7 +39,16 @@ test('a tenant has a thousand personas at most, and a refused one is no default'
     await call<Record<string, unknown>>('POST', '/import', { config })
   ).json()
   expect([imported, skipped, errors]).toEqual([
-    { personas: 0, apps: 0, mcp_servers: 0, prompts: 0, settings: false },
+    {
+      personas: 0,
+      apps: 0,
+      mcp_servers: 0,
+      prompts: 0,
+      collections: 0,
+      schedules: 0,
+      webhooks: 0,
+      settings: false,
+    },
     ['人设「more」未导入：人设数量已达上限（最多 1000 个）'],
     [],
   ])

@@ -97,12 +97,6 @@ describe('responses that end otherwise', () => {
     ],
     ['work in the background', { ...HI, background: true }, 'background', 'unsupported_value'],
     [
-      'another store',
-      { ...HI, tools: [{ ...SEARCH, vector_store_ids: ['vs_1'] }] },
-      'tools[0].vector_store_ids',
-      'unsupported_value',
-    ],
-    [
       'tools of another type',
       { ...HI, tools: [{ type: 'teleport' }] },
       'tools[0].type',
@@ -134,6 +128,12 @@ describe('responses that end otherwise', () => {
     ],
     ['15 tokens', { ...HI, max_output_tokens: 15 }, 'max_output_tokens', null],
   ]
+  test('a store that is no collection is not found', async () => {
+    const chat = await tenant()
+    const body = { ...HI, tools: [{ ...SEARCH, vector_store_ids: ['vs_1'] }] }
+    expect(await chat.refused(body)).toMatchObject({ status: 404, code: 'not_found' })
+  })
+
   test.each(REFUSED)('a response is refused for %s', async (_, body, param, code) => {
     const chat = await tenant()
     expect(await chat.refused(body)).toMatchObject({ status: 400, param, code })

@@ -28,6 +28,8 @@ afterAll(async () => {
 const BARE = [
   ...['/v1/devices/:id/recode', '/v1/provider/test', '/v1/devices/activate'],
   ...['/v1/kb/sources/:id/refresh', '/v1/mcp-servers/:id/refresh'],
+  ...['/v1/apps/:id/shares/:share/rotate', '/v1/runs/:id/cancel', '/v1/schedules/:id/run'],
+  ...['/v1/webhooks/:id/rotate', '/v1/webhooks/:id/test'],
 ]
 const FORM_TYPE = 'multipart/form-data; boundary=x'
 const FORMS = ['/v1/kb/files', '/v1/files', '/v1/audio/transcriptions']

@@ -16,7 +16,8 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 describe('settings', () => {
-  const defaults = { model: null, thinking: false, temperature: null, mcp_tools: [], name: 'a' }
+  const unset = { model: null, thinking: false, temperature: null, mcp_tools: [], titles: true }
+  const defaults = { ...unset, ocr: 'off', ocr_model: null, name: 'a' }
 
   test('the settings are the platform defaults until they are saved', async () => {
     expect((await me('GET', '/settings')).json()).toEqual(defaults)
@@ -39,6 +40,8 @@ describe('settings', () => {
       { ...defaults, price_in: 0, price_out: 2.5 },
     ],
     [{ price_in: null, price_out: null }, defaults],
+    [{ titles: false }, { ...defaults, titles: false }],
+    [{ titles: null }, defaults],
     [{}, defaults],
   ])('saving settings replaces every field (%#)', async (body, expected) => {
     const answer = await me('PUT', '/settings', body)
@@ -50,6 +53,7 @@ describe('settings', () => {
     [{ model: 5 }, 'model'],
     [{ model: '型'.repeat(201) }, 'model'],
     [{ thinking: 'yes' }, 'thinking'],
+    [{ titles: 'yes' }, 'titles'],
     [{ temperature: 2.01 }, 'temperature'],
     [{ temperature: -0.1 }, 'temperature'],
     [{ temperature: '1' }, 'temperature'],
@@ -86,7 +90,8 @@ describe('usage', () => {
       })),
       key_count: 0,
       tokens: { today: { input: 0, output: 0 }, total: { input: 0, output: 0 } },
-      ...{ by_app: [], by_key: [], spent_today: [], by_channel: [] },
+      ...{ by_app: [], by_key: [], by_person: [], by_source: [], spent_today: [] },
+      by_channel: [],
     })
   })
 
@@ -158,6 +163,9 @@ describe('usage', () => {
     const times = (turns: number) => ({ input_tokens: 11 * turns, output_tokens: 7 * turns })
     expect(total).toBe(5)
     expect(daily.at(-1)).toMatchObject({ count: 5, ...times(6) })
+    const alone = (await person<Report>('GET', `/usage?app_id=${app_id}`)).json()
+    expect(alone.daily.at(-1)).toMatchObject({ count: 4, ...times(5) })
+    expect(alone.tokens).toEqual(tokens)
     const all = { input: 66, output: 42 }
     expect(tokens).toEqual({ today: all, total: all })
     expect(by_app).toEqual([

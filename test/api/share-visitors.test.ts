@@ -46,7 +46,7 @@ describe('a visitor', () => {
     const body = { text: '记住 42', session_id: SESSION }
     const events = await eventsOf(await visit(share.token, body))
     expect(events.map(({ type }) => type)).toEqual(['llm_delta', 'llm_end'])
-    expect(events.at(-1)).toEqual({ type: 'llm_end', reply: '您好' })
+    expect(events.at(-1)).toEqual({ type: 'llm_end', reply: '您好', seq: 1 })
     await eventsOf(await visit(share.token, { text: '多少？', session_id: SESSION }))
     const asked = upstream.requests.filter(({ path }) => path === '/chat/completions').at(-1)
     expect(JSON.stringify(asked?.body)).toContain('记住 42')
@@ -106,17 +106,24 @@ describe('a visitor', () => {
     },
   )
 
-  test('a visitor learns titles of sources, and no id, score, tool or channel', async () => {
+  test('a visitor learns what the answer cites, and no id, score, tool or channel', async () => {
     const visit = newVisitor()
     const { call, share } = await shared()
     const doc = { title: '保修手册', text: '保修期为两年。'.repeat(3) }
     const { id } = (await call<{ id: string }>('POST', '/console/kb/docs', doc)).json()
+    await call('POST', '/console/kb/docs', { title: '保修附录', text: `${doc.text}附录。` })
     upstream.reply({ toolCalls: [{ name: 'current_time', arguments: '{}' }] })
+    upstream.reply({ text: '两年 [1]，见 [7]、[1]。' })
     const stream = await visit(share.token, { text: doc.text })
     const events = await eventsOf(stream)
     const text = JSON.stringify(stream.events)
-    expect(events[0]).toEqual({ type: 'sources', sources: [{ title: '保修手册', page: null }] })
+    const titles = ['保修手册', '保修附录'].map((title) => ({ title, page: null }))
+    expect(events[0]).toEqual({ type: 'sources', sources: titles })
+    const passage = { number: 1, ...titles[0], heading: null, text: doc.text }
+    const passages = events.filter(({ type }) => type === 'passages')
+    expect(passages).toEqual([{ type: 'passages', passages: [passage] }])
     expect(text).not.toContain(id)
+    expect(text).not.toContain('附录。')
     expect(text).not.toMatch(/score|current_time|tokens|channel|iterations|doc_id/)
   })
 

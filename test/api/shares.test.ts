@@ -5,6 +5,7 @@ import { type Share, startShare, visitor } from '../support/shares.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 const SITE = 'https://shop.example'
+const LOOK = { color: null, position: 'right', language: 'auto', title: null }
 const clock = fakeClock()
 let upstream: Upstream
 let app: TestApp
@@ -31,18 +32,18 @@ function newVisitor() {
 }
 
 describe('the shares of an app', () => {
-  test('a share is made, listed without its token, and deleted', async () => {
+  test('a share is made, listed with its token, and deleted', async () => {
     const visit = newVisitor()
     const { call, at, share, appId } = await shared({ origins: [`${SITE}/`, SITE] })
     expect(share).toEqual({
       ...{ id: expect.any(String), app_id: appId, name: '官网', origins: [SITE] },
       ...{ daily_turns: 100, turns_today: 0, expires_at: null, created_at: clock.iso() },
-      token: expect.stringMatching(/^[\w-]{43}$/),
+      ...{ paused: false, look: LOOK, token: expect.stringMatching(/^[\w-]{43}$/) },
+      url: `${app.url}/s/${share.token}`,
     })
-    const { token, ...listed } = share
+    const { token } = share
     const list = await call('GET', at)
-    expect(list.json()).toEqual({ shares: [listed] })
-    expect(list.text).not.toContain(token)
+    expect(list.json()).toEqual({ shares: [share] })
     const rows = JSON.stringify(await app.db.all({ sql: 'SELECT * FROM share', args: [] }))
     expect(rows).not.toContain(token)
     expect((await call('DELETE', `${at}/${share.id}`)).json()).toEqual({

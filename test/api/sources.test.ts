@@ -45,6 +45,10 @@ describe('a file', () => {
         checked_at: null,
         changed_at: null,
         retry_at: null,
+        ocr_pages: 0,
+        collection_id: null,
+        origin: null,
+        sha256: null,
       },
     ])
     await idle()
@@ -64,6 +68,7 @@ describe('a file', () => {
         chunk_count: 1,
         created_at: expect.any(String),
         source_id: body.id,
+        collection_id: null,
         part: 1,
         parts: 1,
         cited_7d: 0,
@@ -130,6 +135,7 @@ describe('refusals at once', () => {
     ['two files', form(file, file, END), 400],
     ['an unfinished form', form(file), 400],
     ['a title of 181 characters', form(file, part('title', '题'.repeat(181)), END), 400],
+    ['a program of two letters', form(part('file', 'MZ', 'setup.exe'), END), 415],
     ['a picture named as a PDF', form(part('file', '\x89PNG\r\n\x1a\n\0\0\0', 'a.pdf'), END), 415],
     ['a compressed body', { ...form(file, END), headers: { 'content-encoding': 'gzip' } }, 400],
   ]

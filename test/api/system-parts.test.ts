@@ -60,7 +60,7 @@ test('sign-up and mail change at once, and a mail to the operator proves it', as
     body: '{"email":"tenant@example.com"}',
   })
   expect((await code).to).toEqual(['tenant@example.com'])
-  expect(mail.mails).toHaveLength(2)
+  expect(mail.mails).toHaveLength(3)
   mail.state.refuses = true
   expect(await trial('mail')).toMatchObject({
     ok: false,

@@ -42,12 +42,15 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
           temperature: 0.5,
           kb_enabled: false,
           tools_enabled: [],
+          collections: null,
         },
         { ...APP, name: '二号' },
       ],
       settings: {
         ...{ model: 'gpt', thinking: true, temperature: 1, price_in: 0.5, price_out: 2 },
         mcp_tools: [],
+        titles: true,
+        ...{ ocr: 'scans', ocr_model: 'seer' },
       },
       mcp_servers: [],
     })
@@ -66,7 +69,16 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
     expect([answer.status, answer.json()]).toEqual([
       200,
       {
-        imported: { personas: 2, apps: 2, settings: true, mcp_servers: 0, prompts: 0 },
+        imported: {
+          personas: 2,
+          apps: 2,
+          settings: true,
+          mcp_servers: 0,
+          prompts: 0,
+          collections: 0,
+          schedules: 0,
+          webhooks: 0,
+        },
         skipped: [],
         errors: [],
       },
@@ -82,6 +94,9 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
       settings: true,
       mcp_servers: 0,
       prompts: 0,
+      collections: 0,
+      schedules: 0,
+      webhooks: 0,
     })
     expect(await exported(to.me)).toEqual(await exported(from.me))
   })
@@ -112,6 +127,9 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
         settings: false,
         mcp_servers: 0,
         prompts: 0,
+        collections: 0,
+        schedules: 0,
+        webhooks: 0,
       })
       expect(result.errors).toEqual([])
       expect(result.skipped.join()).toMatch(/客服.*一号.*设置/)
@@ -135,7 +153,16 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
       'merge',
     )
     expect(result).toEqual({
-      imported: { personas: 1, apps: 1, settings: true, mcp_servers: 0, prompts: 0 },
+      imported: {
+        personas: 1,
+        apps: 1,
+        settings: true,
+        mcp_servers: 0,
+        prompts: 0,
+        collections: 0,
+        schedules: 0,
+        webhooks: 0,
+      },
       skipped: [],
       errors: [],
     })

@@ -46,6 +46,7 @@ const ADAPTERS = [
 const TENANTS = Array.from({ length: 9 }, (_, i) => `tenant-${i}`)
 const used = (tenantId: string, more: Partial<UsageSum> = {}): UsageSum => ({
   ...{ tenantId, day: 20_000, keyId: 'k', appId: '', channel: 'platform' as const, calls: 1 },
+  ...{ source: 'api' as const, begun: 1 },
   ...{ inputTokens: 10, outputTokens: 5, usedAt: 1, ...more },
 })
 const answered = (tenantId: string, id: string): WaitingRow => ({

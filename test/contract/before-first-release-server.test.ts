@@ -86,6 +86,22 @@ test('a server of the builds before 0.1.0 is brought over by one of three', asyn
 const inText = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)]))
 
+test.each(['before-0.1-files.sql.gz', 'before-0.1-runs.sql.gz'])(
+  'the server of %s is brought over by one of two, with each row',
+  async (fixture) => {
+    await using former = await formerServer(fixture)
+    const { url } = former
+    const before = await serverContent(url)
+    const starts = await Promise.all([start(url), start(url)])
+    expect(starts.filter(({ length }) => length)).toEqual([OF_POSTGRES.map(({ name }) => name)])
+    await using fresh = await startPostgres('all')
+    expect(await catalogueOf(url)).toEqual(await catalogueOf(fresh.url))
+    expect(Object.values(before).filter(({ length }) => length).length).toBeGreaterThan(30)
+    expectKept(before, await serverContent(url))
+    expect(await start(url)).toEqual([])
+  },
+)
+
 test('a server that lacks the last of those migrations is brought over by one of two', async () => {
   await using former = await formerServer('before-0.1-4.sql.gz')
   const { url } = former

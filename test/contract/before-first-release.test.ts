@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LAST_OF_SQLITE } from '../../src/storage/before-first-release/last-migrations.ts'
+import { LAST, LATER } from '../../src/storage/before-first-release/sqlite/index.ts'
 import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
 import { inspect } from '../../src/storage/sqlite/inspect.ts'
 import { migrate, UnusableFileError } from '../../src/storage/sqlite/migrate.ts'
@@ -98,6 +98,53 @@ test('a file of the builds before 0.1.0 gets the tables of now, and keeps each r
   expect(rowsIn(path, 'SELECT * FROM request_log_count')).toEqual([])
 })
 
+/** Of the builds whose first migration had all tables; it has had as many later ones as `count`. */
+async function laterFile(folder: TempFolder, count: number): Promise<string> {
+  const path = await fileOf('before-0.1-init.db.gz', folder)
+  inFile(path, (db) => {
+    for (const { name, sql } of LATER.slice(0, count)) {
+      db.run(sql)
+      db.query('INSERT INTO migration (name) VALUES (?)').run(name)
+    }
+  })
+  return path
+}
+
+test.each([
+  ['0001-init', 0],
+  ['0003-files', 2],
+  ['0004-index', 3],
+])('a file up to %s gets the tables of now, and keeps each row', async (_, count) => {
+  using folder = tempFolder()
+  const path = await laterFile(folder, count)
+  const before = contentOf(path)
+  migrated(path)
+  const fresh = folder.file('fresh.db')
+  migrated(fresh)
+  expect(schemaOf(path)).toEqual(schemaOf(fresh))
+  expectKept(before, contentOf(path))
+  expect(inspect(path, MIGRATIONS)).toEqual({ damage: [], unknown: [], pending: [], foreign: [] })
+})
+
+test('a file of the last build is brought over, and then refused by that build', async () => {
+  using folder = tempFolder()
+  const path = await fileOf('before-0.1-runs.db.gz', folder)
+  const [schema, before] = [schemaOf(path), contentOf(path)]
+  for (const [table, rows] of Object.entries(before)) {
+    expect(rows.length, table).toBeGreaterThan(0)
+  }
+  const copy = String(migrated(path))
+  const fresh = folder.file('fresh.db')
+  migrated(fresh)
+  expect(schemaOf(path)).toEqual(schemaOf(fresh))
+  expectKept(before, contentOf(path))
+  expect(migrated(path, 'again')).toBeNull()
+
+  const former = [{ name: '0001-init', sql: '' }, ...LATER]
+  expect(() => migrate({ path, extensions: [] }, former, 's')).toThrow('0001-tables')
+  expect([schemaOf(copy), contentOf(copy)]).toEqual([schema, before])
+})
+
 test('a file that has a column of its own is left as it is', async () => {
   using folder = tempFolder()
   const path = await formerFile(folder, "ALTER TABLE app ADD COLUMN odd TEXT DEFAULT 'x'")
@@ -142,7 +189,7 @@ test('a file between two of the last migrations gets those that it lacks', async
   using folder = tempFolder()
   const path = await fileOf('before-0.1-19.db.gz', folder)
   inFile(path, (db) => {
-    for (const { name, sql } of LAST_OF_SQLITE.slice(0, 3)) {
+    for (const { name, sql } of LAST.slice(0, 3)) {
       db.run(sql)
       db.query('INSERT INTO migration (name) VALUES (?)').run(name)
     }
@@ -190,27 +237,31 @@ test('a file of a build long before 0.1.0 is refused, and says what to do', asyn
   expect(err).toContain('start it once with the last build before 0.1.0')
 })
 
-test('a data folder of the builds before 0.1.0 starts, brought over by one of two', async () => {
-  using folder = tempFolder()
-  const data = join(await formerFile(folder), '..')
-  const doctor = await run(['doctor'], data)
-  expect(doctor.out).toMatch(/ok +Database +sound, .* upgraded at the next start, after a copy/)
+test.each(['before-0.1.db.gz', 'before-0.1-init.db.gz', 'before-0.1-runs.db.gz'])(
+  'the data folder of %s starts, brought over by one of two',
+  async (fixture) => {
+    using folder = tempFolder()
+    const data = join(await fileOf(fixture, folder), '..')
+    const doctor = await run(['doctor'], data)
+    expect(doctor.out).toMatch(/ok +Database +sound, .* upgraded at the next start, after a copy/)
 
-  const create = () => run(['key', 'create', '--email', 'a@example.com'], data)
-  const created = await Promise.all([create(), create()])
-  expect(created.map(({ code, err }) => `${code} ${err}`)).toEqual(['0 ', '0 '])
-  const copies = readdirSync(join(data, 'backups'))
-  expect(copies).toHaveLength(1)
+    const create = () => run(['key', 'create', '--email', 'a@example.com'], data)
+    const created = await Promise.all([create(), create()])
+    expect(created.map(({ code, err }) => `${code} ${err}`)).toEqual(['0 ', '0 '])
+    const copies = readdirSync(join(data, 'backups'))
+    expect(copies).toHaveLength(1)
 
-  await using server = await startServer({ dataDir: data })
-  const headers = { authorization: `Bearer ${FIXTURE_KEY}` }
-  const history = await fetch(`${server.url}/v1/sessions/s/history`, { headers })
-  expect(await history.json()).toMatchObject({ summary: '摘要', count: 4 })
-  await server.stop()
-  expect(readdirSync(join(data, 'backups'))).toEqual(copies)
-  expect((await run(['doctor'], data)).code).toBe(0)
-  expect(existsSync(join(data, 'moonbase.db'))).toBe(true)
-}, 60_000)
+    await using server = await startServer({ dataDir: data })
+    const headers = { authorization: `Bearer ${FIXTURE_KEY}` }
+    const history = await fetch(`${server.url}/v1/sessions/s/history`, { headers })
+    expect(await history.json()).toMatchObject({ summary: '摘要', count: 4 })
+    await server.stop()
+    expect(readdirSync(join(data, 'backups'))).toEqual(copies)
+    expect((await run(['doctor'], data)).code).toBe(0)
+    expect(existsSync(join(data, 'moonbase.db'))).toBe(true)
+  },
+  60_000,
+)
 
 test('a backup of a build before 0.1.0 is restored, and brought over by a start', async () => {
   using folder = tempFolder()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Glob } from 'bun'
 import { ROOT } from '../support/command.ts'
 
 const read = (path: string) => Bun.file(join(ROOT, path)).text()
@@ -11,7 +12,7 @@ const decisions = readdirSync(join(ROOT, 'src/decisions'))
 /** What a reader is ready to read of each at one time. */
 const LINES_MAX: Readonly<Record<string, number>> = {
   'README.md': 120,
-  'CONTRIBUTING.md': 280,
+  'CONTRIBUTING.md': 300,
   'src/README.md': 210,
   'test/support/README.md': 60,
 }
@@ -26,11 +27,33 @@ describe.each([...Object.keys(LINES_MAX), 'SECURITY.md', 'CHANGELOG.md'])('%s', 
   test(`${path} names files that exist`, async () => {
     const text = await read(path)
     // A way through the code names its folder once: **A file is uploaded** (`features/knowledge/`).
-    const rooms = [...text.matchAll(/^\*\*.*\(`([\w/]+\/)`\)/gm)].map(([, room]) => `src/${room}`)
+    const heads = text.matchAll(/(?:^\*\*.*\(|Open, in )`([\w/]+\/)`/gm)
+    const rooms = [...heads].map(([, room]) => `src/${room}`)
     const folders = ['', dirname(path), 'src', ...rooms]
     for (const [, name = ''] of text.matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.\w+)`/g)) {
       const found = folders.some((folder) => existsSync(join(ROOT, folder, name)))
       expect([name, found]).toEqual([name, true])
+    }
+  })
+
+  test(`${path} names functions by the files that have them`, async () => {
+    const named = [...(await read(path)).matchAll(/`([\w/.-]+\.ts)` \(`#?(\w+)`/g)]
+    for (const [, file = '', name = ''] of named) {
+      const found = [...new Glob(`src/**/${file}`).scanSync(ROOT)]
+      const texts = await Promise.all(found.map(read))
+      const made = `(?:const|function|class) ${name}\\b|^ +(?:async )?#?${name}(?:: |\\()`
+      const isThere = texts.some((text) => new RegExp(made, 'm').test(text))
+      expect([file, name, isThere]).toEqual([file, name, true])
+    }
+  })
+
+  test(`${path} names in a table the files of its folder`, async () => {
+    const tables = (await read(path)).matchAll(/Open, in `([\w/]+)\/`[^\n]*\n((?:\|.*\n)+)/g)
+    for (const [, room = '', rows = ''] of tables) {
+      for (const [, name = ''] of rows.matchAll(/`([\w/-]+\.\w+)`/g)) {
+        const isThere = [`src/${room}`, 'src'].some((one) => existsSync(join(ROOT, one, name)))
+        expect([room, name, isThere]).toEqual([room, name, true])
+      }
     }
   })
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { KB_DOCS_MAX } from '../../src/core/limits/contract.ts'
+import { everything } from '../../src/features/knowledge/collections/access.ts'
 import { createKbStore, type NewDoc } from '../../src/features/knowledge/index/store.ts'
 import { sql } from '../../src/storage/db.ts'
 import { openIndexes } from '../support/indexes.ts'
@@ -59,15 +60,15 @@ describe('documents that are stored at the same time', () => {
     const next = store.insert(doc('b'))
     gate.resolve()
     expect(await Promise.all([underWay, next])).toEqual([true, true])
-    expect(await store.list('b', 0)).toHaveLength(2)
-    expect(await store.list('a', 0)).toHaveLength(KB_DOCS_MAX)
+    expect(await store.list(everything('b'), 0)).toHaveLength(2)
+    expect(await store.list(everything('a'), 0)).toHaveLength(KB_DOCS_MAX)
   })
 
   test('a document too many is refused even when another is deleted right afterwards', async () => {
     const first = doc('a')
     await store.insert(first)
     for (let i = 1; i < KB_DOCS_MAX; i++) await store.insert(doc('a'))
-    onFailure = () => store.remove('a', first.doc.id)
+    onFailure = () => store.remove(everything('a'), first.doc.id)
     expect(await store.insert(doc('a'))).toBe(false)
     expect(await store.insert(doc('a'))).toBe(true)
   })

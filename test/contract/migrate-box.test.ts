@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSeal } from '../../src/core/crypto.ts'
+import { secretOwner } from '../../src/features/webhooks/store.ts'
 import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
 import { takeLock } from '../../src/storage/sqlite/connection.ts'
 import { FIXTURE_KEY } from '../fixtures/databases/seed.ts'
@@ -13,6 +14,7 @@ import { type TempFolder, tempFolder } from '../support/temp.ts'
 
 const FIXTURES = join(import.meta.dir, '..', 'fixtures', 'databases')
 const OLD_KEY = '00'.repeat(32)
+const WEBHOOK = secretOwner({ tenantId: 'tenant-1', id: 'webhook-1' })
 const headers = { authorization: `Bearer ${FIXTURE_KEY}` }
 
 /** A box with rows in every table, as a server of this version left it. */
@@ -27,6 +29,10 @@ async function seededBox(folder: TempFolder): Promise<string> {
   using db = new Database(join(box, 'moonbase.db'))
   const seal = createSeal(Buffer.from(OLD_KEY, 'hex'))
   db.run('UPDATE provider SET key_sealed = ?', [seal.seal('sk-of-a-tenant', 'tenant-1')])
+  const secret = seal.seal('whsec-of-a-webhook', WEBHOOK)
+  db.run('UPDATE webhook SET secret_sealed = ?, former_sealed = ?', [secret, secret])
+  // Nothing is due while the answers are compared: an attempt would show in the list of webhooks.
+  db.run('UPDATE webhook_delivery SET due_at = ?', [Date.UTC(2100, 0)])
   return box
 }
 
@@ -121,11 +127,26 @@ test('a box that is migrated to PostgreSQL answers as before', async () => {
   expect((await migrate('--force')).err).toContain('a server uses the database')
   await takeUpload(app)
   expect(await answersOf(app)).toEqual(before)
+  const [logged] = await app.db.all<Record<'stored' | 'counted' | 'ofDays', number>>({
+    sql: `SELECT (SELECT count(*) FROM request_log) AS stored,
+      (SELECT sum(count) FROM request_log_count WHERE day = -1) AS counted,
+      (SELECT sum(count) FROM request_log_count WHERE day >= 0) AS "ofDays"`,
+    args: [],
+  })
+  expect(logged?.stored).toBeGreaterThan(0)
+  expect(logged).toMatchObject({ counted: logged?.stored, ofDays: logged?.stored })
   const [provider] = await app.db.all<{ key_sealed: Uint8Array }>({
     sql: 'SELECT key_sealed FROM provider',
     args: [],
   })
   const seal = createSeal(Buffer.from(settings.MB_ENCRYPTION_KEY, 'hex'))
   expect(seal.open(provider?.key_sealed ?? new Uint8Array(), 'tenant-1')).toBe('sk-of-a-tenant')
+  const [webhook] = await app.db.all<Record<'secret_sealed' | 'former_sealed', Uint8Array>>({
+    sql: 'SELECT secret_sealed, former_sealed FROM webhook',
+    args: [],
+  })
+  for (const secret of Object.values(webhook ?? {})) {
+    expect(seal.open(secret, WEBHOOK)).toBe('whsec-of-a-webhook')
+  }
   await addDocument(app)
 }, 120_000)

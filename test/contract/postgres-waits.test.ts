@@ -106,6 +106,7 @@ describe.skipIf(!hasPostgres())('on a server of its own', () => {
       await db.run(sql`INSERT INTO tenant (id, created_at) VALUES (${'sums'}, ${'2026'})`)
       const sums = Array.from({ length: 60 }, (_, i) => ({
         ...{ tenantId: 'sums', day: 1, keyId: `k${i}`, appId: `a${i}`, channel: '' as const },
+        ...{ source: 'api' as const, begun: 1 },
         ...{ calls: 1, inputTokens: 0, outputTokens: 0, usedAt: 1 },
       }))
       const [one, two] = [db, other].map((each, i) =>

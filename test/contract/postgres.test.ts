@@ -72,6 +72,7 @@ describe('migrations', () => {
     await migratePostgres({ url, clock, migrations: more(2) })
     const start = migratePostgres({ url, clock, migrations: MIGRATIONS })
     await expect(start).rejects.toThrow('newer Moonbase')
+    await expect(start).rejects.toThrow('use that version')
   })
 
   test('a migration that fails leaves nothing behind', async () => {

@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import {
-  createSessionStore,
-  keepRecent,
-  type SessionStore,
-} from '../../src/features/sessions/store.ts'
+import { keepRecent } from '../../src/features/sessions/recent.ts'
+import { createSessionStore, type SessionStore } from '../../src/features/sessions/store.ts'
 import { sql } from '../../src/storage/db.ts'
 import { openIndexes } from '../support/indexes.ts'
 import { type TempFolder, tempFolder } from '../support/temp.ts'
@@ -16,7 +13,7 @@ beforeAll(async () => {
   folder = tempFolder()
   open = await openIndexes(folder.path)
   await open.db.run(sql`INSERT INTO tenant (id, created_at) VALUES ('t', '')`)
-  stored = createSessionStore(open.db, { keepsTranscript: true, index: open.turnIndex })
+  stored = createSessionStore(open.db, { keepsTranscript: () => true })
   kept = keepRecent(stored)
 })
 afterAll(async () => {
@@ -63,7 +60,7 @@ for (const [firstName, first] of Object.entries(WRITES)) {
 
 test('a turn that could not be stored is not remembered', async () => {
   const lost = new Error('disk full')
-  const failing = keepRecent({ ...stored, appendTurn: () => Promise.reject(lost) })
+  const failing = keepRecent({ ...stored, writeTurn: () => Promise.reject(lost) })
   await append('there')('lost')
   await failing.memory('t', 'lost')
   const written = failing.appendTurn({ ...TURN, sessionId: 'lost', userText: 'gone' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { releaseNotes } from '../../scripts/release-notes.ts'
+import { releaseNotes, unreleasedNotes } from '../../scripts/release-notes.ts'
 
 const CHANGELOG = `# Changelog
 
@@ -36,4 +36,9 @@ test.each([
   ['## 1.0.0 (2026-12-01)\n\n', 'is empty'],
 ])('a section that is not finished is refused: %j', (changelog, sentence) => {
   expect(() => releaseNotes('v1.0.0', changelog, '1.0.0')).toThrow(sentence)
+})
+
+test('the notes of a draft are what no release has yet', () => {
+  expect(unreleasedNotes(CHANGELOG)).toBe('- Not out yet.\n')
+  expect(() => unreleasedNotes('# Changelog\n\n## Unreleased\n')).toThrow('nothing below')
 })

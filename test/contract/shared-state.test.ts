@@ -127,12 +127,13 @@ describe.each(kinds)('%s', (kind) => {
     while ((await short.read('brief')) !== null);
     expect(await short.take('brief')).toBeNull()
     expect(await short.attempt('brief', 5)).toBeNull()
-    const few = b.openCodes('few', { ttlMs: 60_000, countMax: 3 })
-    for (const name of ['quiet', 'loud 1', 'loud 2', 'loud 3'])
-      await few.put(name, name, name.slice(0, 4))
-    expect(await few.read('loud 1')).toBeNull()
-    expect(await few.read('quiet')).toBe('quiet')
-    expect(await few.read('loud 3')).toBe('loud 3')
+    const names = ['quiet', 'loud 1', 'loud 2', 'loud 3']
+    for (const most of [{ countMax: 3 }, { countMax: 9, perOwnerMax: 2 }]) {
+      const few = b.openCodes(`few ${most.countMax}`, { ttlMs: 60_000, ...most })
+      for (const name of names) await few.put(name, name, name.slice(0, 4))
+      const kept = await Promise.all(names.map((name) => few.read(name)))
+      expect(kept).toEqual(['quiet', null, 'loud 2', 'loud 3'])
+    }
   })
 
   /** Resolves when so many turns of the session have their ticket. */

@@ -203,7 +203,7 @@ describe('restore', () => {
     ['a column more', 'ALTER TABLE persona ADD COLUMN extra TEXT'],
     ['a view in place of a table', 'DROP TABLE usage_day; CREATE VIEW usage_day AS SELECT 1'],
     ['no list of migrations', 'DELETE FROM migration'],
-    ['a gap in the migrations', "DELETE FROM migration WHERE name = '0001-init'"],
+    ['a gap in the migrations', "DELETE FROM migration WHERE name = '0001-tables'"],
   ])(
     'a backup with %s is not restored',
     async (_, change) => {

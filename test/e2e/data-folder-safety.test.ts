@@ -1,8 +1,9 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
   chownSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -31,17 +32,23 @@ async function doctor(dataDir: string): Promise<Readonly<Record<string, Check>>>
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
+const left = tempFolder()
+beforeAll(async () => {
+  await createKey(left.path)
+  await (await startServer({ dataDir: left.path })).stop()
+})
+afterAll(() => left[Symbol.dispose]())
+
 /** A data folder with a database and secrets, as a server left it. */
-async function used(folder: TempFolder): Promise<string> {
+function used(folder: TempFolder): string {
   const data = folder.file('data')
-  await createKey(data)
-  await (await startServer({ dataDir: data })).stop()
+  cpSync(left.path, data, { recursive: true })
   return data
 }
 
 test('a data folder that others may write is closed at the start, with a note', async () => {
   using folder = tempFolder()
-  const data = await used(folder)
+  const data = used(folder)
   chmodSync(data, 0o777)
   for (const name of ['moonbase.db', 'secrets.json']) chmodSync(`${data}/${name}`, 0o644)
   expect((await doctor(data))['Data folder']).toMatchObject({
@@ -61,7 +68,7 @@ test.skipIf(process.getuid?.() !== 0)(
   'a data folder of another user is refused by every command that opens it',
   async () => {
     using folder = tempFolder()
-    const data = await used(folder)
+    const data = used(folder)
     chownSync(data, 65_534, 65_534)
     for (const args of [['serve'], ['key', 'create'], ['backup', folder.file('b.db')]]) {
       expect(sentence(await run(args, data))).toContain('belongs to another user (65534)')
@@ -79,7 +86,7 @@ describe('a link in the data folder', () => {
     'a symbolic link in place of %s is refused',
     async (name) => {
       using folder = tempFolder()
-      const data = await used(folder)
+      const data = used(folder)
       const elsewhere = folder.file('elsewhere')
       if (name === 'backups') mkdirSync(elsewhere)
       else if (existsSync(`${data}/${name}`)) renameSync(`${data}/${name}`, elsewhere)
@@ -98,7 +105,7 @@ describe('a link in the data folder', () => {
 
   test('a symbolic link as MB_DATA_DIR leads to the folder', async () => {
     using folder = tempFolder()
-    const data = await used(folder)
+    const data = used(folder)
     symlinkSync(data, folder.file('link'))
     await using server = await startServer({ dataDir: folder.file('link') })
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
@@ -107,7 +114,7 @@ describe('a link in the data folder', () => {
 
 test('the doctor reports a trigger that the product did not make', async () => {
   using folder = tempFolder()
-  const data = await used(folder)
+  const data = used(folder)
   expect((await doctor(data)).Database?.level).toBe('ok')
   const db = new Database(`${data}/moonbase.db`)
   db.run('CREATE TRIGGER unrevoke AFTER UPDATE ON api_key BEGIN SELECT 1; END')
@@ -146,7 +153,7 @@ test.skipIf(!canMount)(
   'a read-only data folder is refused in one sentence',
   async () => {
     using folder = tempFolder()
-    const data = await used(folder)
+    const data = used(folder)
     const beside = readOnly(data)
     for (const args of [
       ['serve'],
@@ -167,7 +174,7 @@ test.skipIf(!canMount)(
   'a data folder on a full disk is refused in one sentence',
   async () => {
     using folder = tempFolder()
-    const data = await used(folder)
+    const data = used(folder)
     const disk = folder.file('disk')
     mkdirSync(disk)
     // Without the log and its shared memory, for which there is no room then.

@@ -9,6 +9,7 @@ import { tempFolder } from '../support/temp.ts'
 const CHUNK = { choices: [{ delta: { content: 'x'.repeat(16_384) } }] }
 const PIECE = `data: ${JSON.stringify(CHUNK)}\n\n`
 const CLIENTS = 8
+const DOORS = ['/v1/agent', '/v1/messages', '/ollama/api/chat'] as const
 
 /** An upstream that says more for as long as somebody takes it. */
 function endlessUpstream() {
@@ -69,9 +70,12 @@ test.skipIf(process.platform !== 'linux')(
     const ask = () => fetch(`${server.url}/v1/sessions`, { headers })
     for (let n = 0; n < 50; n++) await ask()
     const before = residentMib(server.pid)
-    const sockets = Array.from({ length: CLIENTS }, () => {
-      const body = JSON.stringify({ text: 'hi', kb: false, session_id: crypto.randomUUID() })
-      return deaf(server.url, headers.authorization, 'POST /v1/agent', body)
+    const sockets = Array.from({ length: CLIENTS }, (_, n) => {
+      const path = DOORS[n % DOORS.length]
+      const messages = [{ role: 'user', content: 'hi' }]
+      const own = { text: 'hi', kb: false, session_id: crypto.randomUUID() }
+      const body = JSON.stringify({ ...own, messages, max_tokens: 9, stream: true })
+      return deaf(server.url, headers.authorization, `POST ${path}`, body)
     })
 
     // Until nothing more is taken in: the buffers on the way are full, and that is the end of it.

@@ -156,3 +156,38 @@ test.skipIf(!hasPostgres())(
   },
   60_000,
 )
+
+test.skipIf(!hasPostgres())(
+  'another server shows the title of a talk, and no words of the provider',
+  async () => {
+    await using postgres = await startPostgres('all')
+    const upstream = await startUpstream()
+    const env = {
+      MB_DATABASE_URL: postgres.url,
+      MB_SESSION_SECRET: 'a'.repeat(64),
+      MB_ENCRYPTION_KEY: 'b'.repeat(64),
+      MB_LLM_BASE_URL: upstream.baseUrl,
+      MB_LLM_MODEL: 'fake',
+    }
+    await using a = await startApp({ env })
+    await using b = await startApp({ env })
+    const { headers } = await a.operator()
+    upstream.titles.reply({ text: '第一次谈话' })
+    await (await detach(a.url, headers, { text: '问', session_id: 'a' })).all()
+    const path = `${b.url}/console/conversations/a`
+    const title = async () =>
+      ((await (await fetch(path, { headers })).json()) as { title: string }).title
+    while ((await title()) === '问') await pause(50)
+    expect([await title(), upstream.named.requests.length]).toEqual(['第一次谈话', 1])
+    const body = JSON.stringify({ error: { message: 'the flux capacitor is empty' } })
+    upstream.fault(400, { body })
+    const here = await detach(a.url, headers, { text: '又问', session_id: 'a' })
+    const last = (await here.all()).at(-1)
+    expect(last?.data).toMatchObject({ status: 400, detail: 'the flux capacitor is empty' })
+    const there = await replay(b.url, headers, String(here.events[0]?.data.turn_id))
+    const { detail: _, ...kept } = last?.data ?? {}
+    expect((await there.all()).at(-1)?.data).toEqual(kept)
+    await upstream.stop()
+  },
+  60_000,
+)

@@ -95,7 +95,7 @@ describe('doctor', () => {
     expect(await login({ ...oidc, MB_OIDC_ISSUER: `${site.url}/good` })).toEqual([])
     const [dead] = await login({ ...oidc, MB_OIDC_ISSUER: `${site.url}/bad` })
     expect(dead).toMatchObject({ level: 'fail' })
-    const plain = { MB_PUBLIC_URL: 'http://moon.lan' }
+    const plain = { MB_PUBLIC_URL: 'http://moon.example.com' }
     expect((await login(plain))[0]).toMatchObject({ level: 'warn' })
     expect(await login({ ...plain, MB_COOKIE_SECURE: 'false' })).toEqual([])
     expect(await login({ MB_PUBLIC_URL: 'http://localhost:3900' })).toEqual([])

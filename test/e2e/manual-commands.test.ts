@@ -13,6 +13,8 @@ const CURL = Bun.which('curl')
 if (!CURL) process.stderr.write('skipped: no curl here to run the commands of the manual\n')
 
 const SERVER = 'http://127.0.0.1:3900'
+/** Readers put their key in its place. */
+const PLACEHOLDER = 'sk-mb-…'
 const PAGES: readonly GuideId[] = ['start', 'kb', 'apps', 'curl', 'api']
 
 /** Blocks of code of a page that talk to a running server. */
@@ -40,7 +42,10 @@ describe.skipIf(!CURL)('the commands of the manual', () => {
       await Bun.write(folder.file('handbook.pdf'), pdfFile(pages))
       const { key } = await app.key()
       for (const block of await blocksOf(page, 'sh')) {
-        const command = block.replaceAll(SERVER, app.url).replaceAll('curl ', 'curl -sS --fail ')
+        const command = block
+          .replaceAll(SERVER, app.url)
+          .replaceAll(PLACEHOLDER, key)
+          .replaceAll('curl ', 'curl -sS --fail ')
         const env = { PATH: process.env.PATH ?? '', KEY: key }
         const options = { env, cwd: folder.path }
         const { out, err, code } = await runProgram(['/bin/sh', '-ec', command], options)

@@ -5,7 +5,7 @@ import { ROOT } from '../support/command.ts'
 import { runProgram } from '../support/run.ts'
 
 /** Parts of the others, not to be run. */
-const PARTS = ['build-executable.ts', 'usage.ts']
+const PARTS = ['build-executable.ts', 'build-frame.ts', 'usage.ts']
 const SCRIPTS = readdirSync(join(ROOT, 'scripts'))
   .filter((name) => name.endsWith('.ts') && !PARTS.includes(name))
   .concat('bench/main.ts')
@@ -35,6 +35,9 @@ test.each([
   ['crash.ts', ['300'], "Unexpected argument '300'"],
   ['soak.ts', ['--minutes', 'long'], '--minutes is a number above 0'],
   ['soak.ts', ['--minutes', '0'], '--minutes is a number above 0'],
+  ['soak.ts', ['--kills', 'two'], '--kills is a whole number from 0 to 1000'],
+  ['soak.ts', ['--kills', '2', '--only', 'boards'], '--kills goes only with mixed'],
+  ['release.ts', ['v1.2.0'], "Unexpected argument 'v1.2.0'"],
   ['soak.ts', ['--only', 'all'], 'there is no scenario "all"; there are mixed, devices'],
   ['screenshots.ts', ['--only', 'nowhere'], 'there is no page "nowhere"; there are login, home'],
   ['build.ts', ['--target', 'mars'], 'there is no target "mars"; there are linux-x64'],

@@ -29,6 +29,9 @@ async function signIn(page: Page, app: PrintingServer, email: string, t: Texts) 
   )
   await page.getByRole('textbox', { name: t['login.code'] }).focus()
   await page.keyboard.press('Control+V')
+  // Who runs a server without a model is asked for one first.
+  await page.getByRole('heading', { level: 1, name: t['welcome.title'] }).waitFor()
+  await page.goto('/app')
   await page.getByRole('heading', { level: 1, name: t['studio.fresh'] }).waitFor()
 }
 
@@ -109,6 +112,16 @@ async function pair(page: Page, t: Texts, app: PrintingServer) {
   expect(response.status).toBe(200)
   await page.getByText(t['devices.paired']).waitFor()
   await press(page, t['action.close'])
+  const { key } = (await response.json()) as { key: string }
+  await page.getByRole('link', { name: 'Speaker' }).click()
+  await page.getByLabel(t['devices.say'], { exact: true }).fill('Dinner is ready.')
+  await press(page, t['devices.say.send'])
+  await page.getByText(t['devices.say.later']).waitFor()
+  const heartbeat = await fetch(`${app.url}/v1/devices/heartbeat`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(await heartbeat.json()).toMatchObject({ notices: [{ text: 'Dinner is ready.' }] })
 }
 
 async function carryOver(page: Page, t: Texts, name: string) {

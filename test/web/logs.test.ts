@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { sql } from '../../src/storage/db.ts'
+import { MINUTE_MS } from '../../src/core/clock.ts'
+import { createLogStore } from '../../src/features/logs/store.ts'
 import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
@@ -12,13 +13,18 @@ describeWeb('the log page', () => {
     const session = await signIn(at.app, 'busy@example.com')
     const { tenant_id: tenantId } = session.me
     const now = Date.now()
-    await at.app.db.run(sql`
-      WITH RECURSIVE minute (value) AS
-        (SELECT 1 UNION ALL SELECT value + 1 FROM minute WHERE value < 1300)
-      INSERT INTO request_log (id, tenant_id, ts, endpoint, status, latency_ms, error_class)
-      SELECT 'row-' || value, ${tenantId}, ${now} - value * 60000, '/v1/agent',
-        iif(value > 700, 502, 200), iif(value > 700, 4000, 10), iif(value > 700, 'upstream', NULL)
-      FROM minute`)
+    const { db } = at.app
+    const store = createLogStore(db, { all: (_tenantId, statement) => db.all(statement) })
+    await store.write(
+      Array.from({ length: 1300 }, (_, index) => ({
+        ...{ id: `row-${index}`, tenantId, ts: now - (index + 1) * MINUTE_MS },
+        ...{ appId: null, deviceId: null, keyId: null, channel: null, sessionId: null },
+        ...{ endpoint: '/v1/agent', textChars: 1, firstMs: null, totalMs: null, isTaken: false },
+        ...(index < 700
+          ? { status: 200, latencyMs: 10, errorClass: null }
+          : { status: 502, latencyMs: 4000, errorClass: 'upstream' }),
+      })),
+    )
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     await guest.page.goto('/app/logs?hours=24')
     const errors = guest.page.getByRole('list', { name: 'Error classes' })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
 import { zh } from '../../web/i18n/zh.ts'
+import { caller } from '../support/api.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
@@ -14,7 +15,7 @@ const withOllama = async (input: string | URL | Request, init?: RequestInit) =>
     ? Response.json({ data: [{ id: 'qwen3:8b' }, { id: 'llama3:8b' }] })
     : fetch(input, init)
 
-describeWeb('the system page', () => {
+describeWeb('the pages of the server', () => {
   const at = useConsole({
     fetch: withOllama as typeof fetch,
     env: { MB_MAIL_FROM: 'Moonbase <m@example.com>' },
@@ -35,23 +36,79 @@ describeWeb('the system page', () => {
       await page.getByText(en['system.first.about']).waitFor({ state: 'detached' })
 
       await page.getByRole('link', { name: en['nav.server'], exact: true }).click()
-      const model = page.locator('details').filter({ hasText: en['system.llm.about'] })
-      await model.getByText('MB_LLM_MODEL').waitFor()
+      await page.getByText(en['overview.model.ok'], { exact: true }).waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+      const go = (name: string) => page.getByRole('link', { name, exact: true }).click()
+      await go(en['nav.server.models'])
+      const model = page.locator('details').filter({ hasText: en['system.llm.about'] }).first()
+      await model.locator('summary').first().click()
       await soon(() => model.getByRole('textbox', { name: /^Model/ }).inputValue(), 'llama3:8b')
-      const mail = page.locator('details').filter({ hasText: en['system.mail.about'] })
-      await mail.locator('summary').press('Enter')
-      await soon(() => mail.getByLabel(/^Sender/).getAttribute('readonly'), '')
-      await mail.getByLabel(/^Mail server/).fill('nowhere')
-      await mail.getByRole('button', { name: en['action.save'], exact: true }).click()
-      await mail.getByRole('alert').waitFor()
-      await soon(() => mail.getByLabel(/^Mail server/).getAttribute('aria-invalid'), 'true')
+      expect(await model.getByText('MB_LLM_MODEL').isVisible()).toBe(false)
+      await model.getByText(en['server.file']).click()
+      await model.getByText('MB_LLM_MODEL').waitFor()
+      expect(await seriousFindings(page)).toEqual([])
 
+      await go(en['nav.server.mail'])
+      await soon(() => page.getByLabel(/^Sender/).getAttribute('readonly'), '')
+      const host = page.getByLabel(en['mail.host'])
+      await page.getByLabel(en['mail.password']).fill('half of it')
+      await button(en['mail.save']).click()
+      await host.and(page.locator(':focus:invalid')).waitFor()
+      await page.getByLabel(en['mail.password']).fill('')
+      await host.fill('127.0.0.1')
+      await page.getByLabel(en['mail.port']).fill('9')
+      await button(en['mail.save']).click()
+      await page
+        .getByRole('alert')
+        .getByText(/^Choose who may sign up/)
+        .waitFor()
+      await page.getByRole('radio', { name: /^Whom I invite/ }).check()
+      await button(en['action.save']).first().click()
+      await page.getByText(en['system.saved']).first().waitFor()
+      await button(en['mail.save']).click()
+      await page.getByText(en['mail.failed.next']).waitFor()
+      await button(en['mail.untested']).click()
+      await page.getByText(en['mail.set']).waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+
+      await go(en['nav.server.limits'])
+      await page.getByText(en['backups.none']).waitFor()
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        (async () => {
+          await button(en['backups.download']).click()
+          await page
+            .getByRole('textbox', { name: en['backups.passphrase'], exact: true })
+            .fill('open this backup')
+          await page
+            .getByRole('dialog')
+            .getByRole('button', { name: en['backups.download'] })
+            .click()
+        })(),
+      ])
+      expect(file.suggestedFilename()).toMatch(/^moonbase-.*\.backup$/)
+      await button('Change: Limits of ada').click()
+      await page.getByLabel(en['tenants.daily']).fill('1000')
+      await page.getByRole('dialog').getByRole('button', { name: en['action.save'] }).click()
+      await page.getByText('tokens today: 0 of 1,000').waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+
+      await go(en['nav.server.people'])
+      await button(en['people.add']).click()
+      await page.getByLabel(en['login.email']).fill('new@example.com')
+      await page.getByRole('dialog').getByRole('button', { name: en['people.add'] }).click()
+      await page.getByText('new@example.com', { exact: true }).waitFor()
       await button('Disable ada@example.com').click()
       await page
         .getByRole('alertdialog')
         .getByRole('button', { name: en['system.people.disable'] })
         .click()
       await button('Enable ada@example.com').waitFor()
+      // Others sign in at the terminal again.
+      const { headers } = session
+      const cleared = { MB_SIGNUP: null, MB_SMTP_URL: null }
+      const operator = caller(`${at.app.url}/console`, headers)
+      expect((await operator('PUT', '/system', cleared)).status).toBe(200)
       expect(await seriousFindings(page)).toEqual([])
       expect(complaints).toEqual([])
     },
@@ -67,6 +124,29 @@ describeWeb('the system page', () => {
       await page.goto('/app/system')
       await page.getByText(zh['system.refused.text']).waitFor()
       expect(await page.getByRole('link', { name: zh['nav.server'], exact: true }).count()).toBe(0)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the network reaches the server after one choice, and is told the address',
+    async () => {
+      await using visiting = await visit(
+        at.browser,
+        at.app.url,
+        { language: 'en' },
+        await signIn(at.app, 'boss@example.com'),
+      )
+      const { page } = visiting
+      await page.goto('/app/system')
+      await page.getByRole('radio', { name: /^My network/ }).click()
+      const list = page.getByRole('list', { name: en['reach.addresses'] })
+      await list
+        .getByText(new RegExp(`:${new URL(at.app.url).port}$`))
+        .first()
+        .waitFor()
+      await page.getByRole('radio', { name: /^This machine/ }).click()
+      await list.waitFor({ state: 'detached' })
     },
     TIMEOUT_MS,
   )

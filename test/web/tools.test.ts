@@ -74,6 +74,7 @@ describeWeb('tools of MCP servers', () => {
       await button(page, en['tools.new']).click()
       await page.getByLabel(en['field.name'], { exact: true }).fill('home')
       await page.getByLabel(en['tools.url']).fill(server.url)
+      await page.getByLabel(en['tools.auth']).selectOption('header')
       await page.getByLabel(en['tools.header']).fill('Authorization')
       expect(await button(page, en['action.add']).isDisabled()).toBe(true)
       await page.getByLabel(en['tools.value']).fill('Bearer SECRET-9876')

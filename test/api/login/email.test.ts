@@ -32,7 +32,8 @@ describe('login by e-mail code', () => {
     const response = await verifyCode(app, '  Ada@Example.COM ', code, from())
     expect(response.status).toBe(200)
     const me = await response.json()
-    const fields = ['email', 'operator', 'role', 'tenant_id', 'tenants', 'user_id']
+    const fields = ['daily_tokens', 'email', 'operator', 'role', 'tenant_id', 'tenants']
+    fields.push('tokens_today', 'user_id')
     expect(Object.keys(me).sort()).toEqual(fields)
     expect(me.email).toBe('ada@example.com')
     const cookie = response.headers.get('set-cookie') ?? ''

@@ -17,7 +17,7 @@ test('an address at its limits stays there after 101,000 other names were tried'
     clock,
     codes: createLoginCodes({ openCodes: state.openCodes, key: new Uint8Array(32) }),
     signup: { isAllowed: async () => true, admit: async () => null },
-    delivery: { medium: () => 'mail', deliver: async () => {} },
+    delivery: { state: () => 'ok', medium: () => 'mail', deliver: async () => {} },
     jobs,
     codeLimiter: createRateLimiter(state.openWindows('login code', 10 * MINUTE_MS)),
     guessLimiter: createRateLimiter(state.openWindows('login guess', DAY_MS)),

@@ -9,6 +9,8 @@ let app: TestApp
 beforeAll(async () => {
   mail = await startMailServer()
   app = await startApp({ env: { MB_SMTP_URL: mail.url } })
+  // Without an operator a code that cannot be mailed is printed.
+  await app.operator()
 })
 afterAll(async () => {
   await app[Symbol.asyncDispose]()

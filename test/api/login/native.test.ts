@@ -10,6 +10,7 @@ import {
   sendConsent,
 } from '../../support/consent.ts'
 import { type SignedIn, signIn } from '../../support/login.ts'
+import { pass } from '../../support/pass.ts'
 
 let app: TestApp
 let clock: FakeClock
@@ -103,12 +104,12 @@ describe('login of a native app', () => {
   test('an exchange code is valid for five minutes', async () => {
     const late = attempt()
     const code = await codeFor(late.path)
-    clock.advance(5 * 60_000)
+    await pass(app, clock, 5 * 60_000)
     expect((await exchange({ code, code_verifier: late.verifier })).status).toBe(401)
   })
 
   test('an unknown exchange code is 401, a malformed body 400', async () => {
-    clock.advance(60_000)
+    await pass(app, clock, 60_000)
     expect((await exchange({ code: 'x', code_verifier: '' })).status).toBe(401)
     expect((await exchange({ code: '__proto__', code_verifier: 'y' })).status).toBe(401)
     for (const body of [{}, { code: 'x' }, { code: 1, code_verifier: 'y' }, [], null]) {
@@ -188,7 +189,7 @@ describe('the page that asks for consent', () => {
   test('a page that was open for ten minutes is too old', async () => {
     const { path } = attempt()
     const form = fieldsOf(await (await authorize(path)).text())
-    clock.advance(10 * 60_000)
+    await pass(app, clock, 10 * 60_000)
     expect((await sendConsent(app.url, form, person.headers)).status).toBe(400)
   })
 })

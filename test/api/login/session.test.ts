@@ -204,7 +204,10 @@ test('answers of the login routes are not cached', async () => {
 
 test('/auth/methods lists the configured ways of login', async () => {
   const methods = await (await fetch(`${app.url}/auth/methods`)).json()
-  expect(methods).toEqual({ email: true, email_delivery: 'terminal', oauth: [] })
+  expect(methods).toEqual({
+    ...{ email: true, email_delivery: 'terminal', mail: 'terminal' },
+    ...{ oauth: [], passkey: false },
+  })
 })
 
 test('unknown paths and wrong methods below /auth are 404 and 405', async () => {

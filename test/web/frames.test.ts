@@ -1,0 +1,100 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { en } from '../../web/i18n/en.ts'
+import { startApp } from '../support/app.ts'
+import { findChromium } from '../support/chromium.ts'
+import { pageOf, WAYS } from '../support/frame-ways.ts'
+import { signIn } from '../support/login.ts'
+import { tempFolder } from '../support/temp.ts'
+import { startUpstream } from '../support/upstream.ts'
+import { buildConsole, describeWeb } from './setup.ts'
+import { ask, ended } from './studio-page.ts'
+
+const hostOf = (at: number, kind: string) => `w${at}.${kind}.recorder.test`
+
+/** Hosts of the recorder that the browser asked for or looked up, by its log of the net. */
+const hostsIn = (log: string) => new Set(log.match(/w\d+\.(?:open|framed)\.recorder\.test/g))
+
+describeWeb('a frame', () => {
+  test('no way leads out of a frame, and the recorder sees those out of a page', async () => {
+    await buildConsole()
+    using folder = tempFolder()
+    const seen = new Set<string>()
+    const pages = new Map(WAYS.map((way, at) => [`/${at}`, pageOf(way, hostOf(at, 'open'))]))
+    await using recorder = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch(request) {
+        const { pathname } = new URL(request.url)
+        const host = request.headers.get('host') ?? ''
+        if (host !== 'pages.recorder.test') seen.add(host)
+        const body = host === 'pages.recorder.test' ? pages.get(pathname) : ''
+        return new Response(body ?? '', { headers: { 'content-type': 'text/html' } })
+      },
+    })
+    const upstream = await startUpstream()
+    await using app = await startApp({
+      env: { MB_LLM_BASE_URL: upstream.baseUrl, MB_LLM_MODEL: 'fake' },
+    })
+    const log = join(folder.path, 'net.json')
+    // Debian's Chromium follows no hints about hosts unless it is told to.
+    const preferences = { net: { network_prediction_options: 0 } }
+    mkdirSync(join(folder.path, 'Default'))
+    writeFileSync(join(folder.path, 'Default/Preferences'), JSON.stringify(preferences))
+    const context = await chromium.launchPersistentContext(folder.path, {
+      executablePath: findChromium() ?? '',
+      args: [
+        '--no-sandbox',
+        '--disable-dev-shm-usage',
+        `--host-resolver-rules=MAP *.recorder.test 127.0.0.1:${recorder.port}`,
+        `--log-net-log=${log}`,
+      ],
+      // It turns such hints off, too.
+      ignoreDefaultArgs: ['--disable-background-networking'],
+      baseURL: app.url,
+      locale: 'en-GB',
+    })
+    const [name = '', value = ''] = (await signIn(app)).headers.cookie.split('=')
+    await context.addCookies([{ name, value, url: app.url, httpOnly: true }])
+    const page = await context.newPage()
+    await page.goto('/app')
+    upstream.reply({
+      pieces: WAYS.map((way, at) => `\`\`\`html\n${pageOf(way, hostOf(at, 'framed'))}\n\`\`\`\n\n`),
+    })
+    await ended(await ask(page, 'Show me all'))
+    for (const at of WAYS.keys()) {
+      const block = page.locator('.artifact').nth(at)
+      await block.getByRole('button', { name: en['draw.run'] }).click()
+      const end = block.getByRole('status')
+      const tried = block.frameLocator('iframe').locator('#tried')
+      await Promise.any([end.waitFor(), tried.waitFor({ state: 'attached' })])
+      if (at % 4 === 3 || (await end.count()) > 0) continue
+      await block.getByRole('button', { name: en['draw.stop'] }).click()
+    }
+    const ways = WAYS.keys()
+    const lanes = Array.from({ length: 4 }, async () => {
+      const tab = await context.newPage()
+      for (const at of ways) {
+        await tab.goto(`http://pages.recorder.test/${at}`, { waitUntil: 'load' }).catch(() => {})
+        await tab.waitForLoadState('networkidle').catch(() => {})
+      }
+      await tab.close()
+    })
+    await Promise.all(lanes)
+    await context.close()
+    await upstream.stop()
+    const named = hostsIn(readFileSync(log, 'utf8'))
+
+    const report = WAYS.map(({ name }, at) => ({
+      name,
+      open: named.has(hostOf(at, 'open')),
+      framed: named.has(hostOf(at, 'framed')) || seen.has(hostOf(at, 'framed')),
+    }))
+    if (process.env.SHOW_WAYS) process.stderr.write(Bun.inspect.table(report))
+    expect(report.filter(({ framed }) => framed)).toEqual([])
+    // The recorder is none that misses what leaves.
+    expect(report.filter(({ open }) => open).length).toBeGreaterThan(40)
+  }, 240_000)
+})

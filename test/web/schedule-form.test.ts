@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test'
+import type { Schedule } from '../../src/features/runs/model.ts'
+import { caller } from '../support/api.ts'
+import { visit } from '../support/chromium.ts'
+import { signIn } from '../support/login.ts'
+import { startMcpServer } from '../support/mcp-server.ts'
+import { make } from '../support/webhooks.ts'
+import { describeWeb, useConsole } from './setup.ts'
+
+describeWeb('the form of a schedule', () => {
+  const at = useConsole({ env: { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1' } })
+
+  test('saves webhooks, model calls and tools that need not ask', async () => {
+    using server = startMcpServer()
+    server.lists([{ name: 'lamp', inputSchema: { type: 'object' } }])
+    const session = await signIn(at.app, 'form@example.com')
+    const call = caller(`${at.app.url}/console`, session.headers)
+    const runs = await make(call, 'https://a.example.com/', { name: 'Phone', events: ['run.done'] })
+    await make(call, 'https://b.example.com/', { name: 'Wall' })
+    const made = await call<{ id: string }>('POST', '/mcp-servers', {
+      ...{ name: 'home', url: server.url },
+    })
+    const tools = { approved: ['lamp'], ask: ['lamp'] }
+    const kept = await call('PUT', `/mcp-servers/${made.json().id}/tools`, tools)
+    expect(kept.status).toBe(200)
+    await using visited = await visit(at.browser, at.app.url, { language: 'en' }, session)
+    const { page } = visited
+    await page.goto('/app/schedules')
+    await page.getByRole('button', { name: 'New schedule' }).first().click()
+    const form = page.getByRole('dialog')
+    await form.getByLabel('Name').fill('Lights')
+    await form.getByLabel('What is asked').fill('Switch the lamp off.')
+    await form.getByRole('switch', { name: 'Phone' }).click()
+    await form.getByLabel('Model calls at most').fill('3')
+    await form.getByRole('switch', { name: 'home: lamp' }).click()
+    const saved = page.waitForResponse((answer) => answer.request().method() === 'POST')
+    await form.getByRole('button', { name: 'Save' }).click()
+    expect((await saved).status()).toBe(201)
+    await form.waitFor({ state: 'hidden' })
+    const { schedules } = (await call<{ schedules: Schedule[] }>('GET', '/schedules')).json()
+    expect(schedules).toMatchObject([
+      { name: 'Lights', webhook_ids: [runs.id], max_model_calls: 3 },
+    ])
+    expect(schedules[0]?.approved_tools).toHaveLength(1)
+    expect(visited.complaints).toEqual([])
+  })
+})

@@ -31,6 +31,7 @@ const TASKS = {
   ],
   check: [['run', 'scripts/check.ts']],
   build: [['run', 'scripts/build.ts']],
+  release: [['run', 'scripts/release.ts']],
   bench: [
     ['run', 'scripts/build-web.ts'],
     ['run', 'scripts/bench/main.ts'],

@@ -1,9 +1,10 @@
 // Builds the console of web/ into dist/web. See --help.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { compile, optimize } from '@tailwindcss/node'
 import { Scanner } from '@tailwindcss/oxide'
+import { buildFrame } from './build-frame.ts'
 import { readArguments, runScript } from './usage.ts'
 
 const HELP = `Builds the console of web/: hashed assets, each also compressed with gzip and brotli,
@@ -24,11 +25,11 @@ const hashOf = (text: string | Uint8Array) =>
   new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 /** Two patterns, because Bun's glob fails on braces that hold braces and folders. */
-const READ = ['web/**/*.{ts,tsx,css,html,md,py,ino,json,png}', 'src/core/limits/*.ts']
+const READ = ['web/**/*.{ts,tsx,css,html,md,py,ino,json,png,woff2}', 'src/core/limits/*.ts']
 
 /** Lists every file that the build reads. */
 export async function inputsOfWeb(): Promise<string[]> {
-  const inputs = ['bun.lock', 'package.json', 'scripts/build-web.ts']
+  const inputs = ['bun.lock', 'package.json', 'scripts/build-web.ts', 'scripts/build-frame.ts']
   for (const pattern of READ) {
     for await (const path of new Bun.Glob(pattern).scan(root)) {
       if (!path.includes('.test.')) inputs.push(path)
@@ -43,15 +44,44 @@ async function stampOf(): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Builds the style sheet with the utility classes that the pages use. */
-async function styles(): Promise<string> {
-  const path = join(web, 'css/app.css')
+/** Builds a style sheet with the utility classes that the pages below `folders` use. */
+async function styles(sheet: string, folders: readonly string[], fonts: Names): Promise<string> {
+  const path = join(web, sheet)
   const compiler = await compile(readFileSync(path, 'utf8'), {
-    base: join(web, 'css'),
+    base: dirname(path),
     onDependency: () => {},
   })
-  const scanner = new Scanner({ sources: [{ base: web, pattern: '**/*.tsx', negated: false }] })
-  return optimize(compiler.build(scanner.scan()), { minify: true }).code
+  const sources = folders.map((folder) => ({
+    base: join(web, folder),
+    pattern: '**/*.tsx',
+    negated: false,
+  }))
+  const { code } = optimize(compiler.build(new Scanner({ sources }).scan()), { minify: true })
+  return code.replace(/(?:\.\/)?[\w-]+\.woff2/g, (name) => {
+    const font = fonts.get(name.replace('./', ''))
+    if (font === undefined) throw new Error(`no font for ${name}`)
+    return `/assets/${font}`
+  })
+}
+
+/** What the page of visitors shows of the console's parts. */
+const SHARED = ['features/markdown', 'features/artifacts', 'ui']
+
+/** The fonts of formulas, by the names that Temml's style sheet has for them. */
+const FONTS = {
+  'latinmodernmath.woff2': 'web/fonts/math.woff2',
+  'Temml.woff2': 'node_modules/temml/dist/Temml.woff2',
+}
+
+function writeFonts(folder: string): Names {
+  const names = new Map<string, string>()
+  for (const [name, from] of Object.entries(FONTS)) {
+    const bytes = readFileSync(join(root, from))
+    const made = `${basename(from, '.woff2').toLowerCase()}-${hashOf(bytes).slice(0, 8)}.woff2`
+    writeFileSync(join(folder, made), bytes)
+    names.set(name, made)
+  }
+  return names
 }
 
 interface Script {
@@ -61,30 +91,57 @@ interface Script {
   readonly entry: boolean
 }
 
-async function scripts(): Promise<Script[]> {
+async function scripts(frame: string, listener: string): Promise<Script[]> {
   const shared = {
     target: 'browser',
     minify: true,
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      FRAME_ADDRESS: JSON.stringify(frame),
+      LISTENER_ADDRESS: JSON.stringify(listener),
+    },
   } as const
   const naming = '[name]-[hash].[ext]'
-  const [main, theme, chat] = await Promise.all([
+  const [pages, theme, shareTheme] = await Promise.all([
     Bun.build({
       ...shared,
-      entrypoints: [join(web, 'main.tsx')],
+      // Both pages share what both need.
+      entrypoints: [join(web, 'main.tsx'), join(web, 'share/chat.ts')],
       splitting: true,
       naming: { entry: naming, chunk: 'part-[hash].[ext]' },
     }),
     Bun.build({ ...shared, entrypoints: [join(web, 'theme.ts')], format: 'iife', naming }),
-    Bun.build({ ...shared, entrypoints: [join(web, 'share/chat.ts')], format: 'iife', naming }),
+    Bun.build({
+      ...shared,
+      entrypoints: [join(web, 'share/theme.ts')],
+      format: 'iife',
+      naming: 'share-[name]-[hash].[ext]',
+    }),
   ])
   return Promise.all(
-    [...main.outputs, ...theme.outputs, ...chat.outputs].map(async (output) => ({
-      name: output.path.replace(/^.*\//, ''),
-      text: await output.text(),
-      entry: output.kind === 'entry-point',
-    })),
+    [pages, theme, shareTheme]
+      .flatMap(({ outputs }) => outputs)
+      .map(async (output) => ({
+        name: output.path.replace(/^.*\//, ''),
+        text: await output.text(),
+        entry: output.kind === 'entry-point',
+      })),
   )
+}
+
+/** Writes the script that hears samples beside the page; resolves with its address. */
+async function writeListener(folder: string): Promise<string> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(web, 'worklets/listener.ts')],
+    target: 'browser',
+    minify: true,
+    format: 'iife',
+    naming: '[name]-[hash].[ext]',
+  })
+  const [output] = outputs
+  if (!output) throw new Error('no script hears samples')
+  write(folder, basename(output.path), await output.text())
+  return `/assets/${basename(output.path)}`
 }
 
 /** Names of built files by names in the repository. */
@@ -119,13 +176,19 @@ function write(folder: string, name: string, text: string): void {
 }
 
 /** Writes the chat page for visitors of a share, and the script that embeds it in a site. */
-async function writeShare(folder: string, script: string): Promise<void> {
+async function writeShare(
+  folder: string,
+  css: string,
+  asset: (start: string) => string,
+): Promise<void> {
   const from = join(web, 'share')
-  const css = optimize(readFileSync(join(from, 'chat.css'), 'utf8'), { minify: true }).code
   const sheet = `share-${hashOf(css).slice(0, 8)}.css`
   write(join(folder, 'assets'), sheet, css)
   const html = readFileSync(join(from, 'chat.html'), 'utf8')
-  const named = html.replace('./chat.css', `/assets/${sheet}`).replace('./chat.ts', script)
+  const named = html
+    .replace('./chat.css', `/assets/${sheet}`)
+    .replace('./theme.ts', asset('share-theme-'))
+    .replace('./chat.ts', asset('chat-'))
   writeFileSync(join(folder, 'share.html'), named)
   const { outputs } = await Bun.build({
     entrypoints: [join(from, 'widget.ts')],
@@ -144,7 +207,14 @@ export async function buildWeb(outdir: string, force = false): Promise<boolean> 
   const fresh = `${outdir}.${process.pid}.tmp`
   rmSync(fresh, { recursive: true, force: true })
   mkdirSync(join(fresh, 'assets'), { recursive: true })
-  const [css, files] = await Promise.all([styles(), scripts()])
+  const frame = await buildFrame(fresh, join(web, 'frame'))
+  const listener = await writeListener(join(fresh, 'assets'))
+  const fonts = writeFonts(join(fresh, 'assets'))
+  const [css, share, files] = await Promise.all([
+    styles('css/app.css', ['.'], fonts),
+    styles('share/chat.css', SHARED, fonts),
+    scripts(frame, listener),
+  ])
   const sheet = `app-${hashOf(css).slice(0, 8)}.css`
   for (const { name, text } of files) write(join(fresh, 'assets'), name, text)
   write(join(fresh, 'assets'), sheet, css)
@@ -161,7 +231,7 @@ export async function buildWeb(outdir: string, force = false): Promise<boolean> 
     .replace('./css/app.css', `/assets/${sheet}`)
     .replace('./main.tsx', asset('main-'))
   write(fresh, 'index.html', html)
-  await writeShare(fresh, asset('chat-'))
+  await writeShare(fresh, share, asset)
   writeFileSync(join(fresh, STAMP), stamp)
   rmSync(outdir, { recursive: true, force: true })
   renameSync(fresh, outdir)

@@ -28,6 +28,15 @@ export function releaseNotes(tag: string, changelog: string, version: string): s
   return `${notes}\n`
 }
 
+/** What no release has yet; throws a `UsageError` when that is nothing. */
+export function unreleasedNotes(changelog: string): string {
+  const sections = changelog.split(/^## /m).slice(1)
+  const [, ...lines] = (sections.find((text) => text.startsWith('Unreleased')) ?? '').split('\n')
+  const notes = lines.join('\n').trim()
+  if (notes === '') throw new UsageError('CHANGELOG.md has nothing below "Unreleased"')
+  return `${notes}\n`
+}
+
 if (import.meta.main) {
   await runScript(HELP, async (args) => {
     const { positionals } = readArguments({ args, allowPositionals: true })

@@ -85,19 +85,33 @@ const states: readonly Shot[] = [
   ],
 ]
 
-const shots = (appId: string): readonly Shot[] => [
-  ['home', '/app'],
+const shots = (appId: string, deviceId: string): readonly Shot[] => [
+  ['home', '/app/activity'],
   [
     'studio',
-    '/app?session=demo-1',
+    '/app',
     async (page) => {
       await page.getByRole('textbox').last().fill('退货要几天？ How long do I have?')
       await page.keyboard.press('Enter')
-      await page.locator('[data-testid=reply][aria-busy=false]').last().waitFor()
+      await page.locator('[data-testid=reply][aria-busy=false]').waitFor()
+      await page.waitForLoadState('networkidle')
     },
   ],
   ['apps', '/app/apps'],
   ['app', `/app/apps/${appId}`],
+  ...[2, 3, 4].map(
+    (tab): Shot => [
+      `app-${['', 'build', 'knowledge', 'publish', 'activity'][tab]}`,
+      `/app/apps/${appId}`,
+      async (page) => {
+        await page
+          .getByRole('tab')
+          .nth(tab - 1)
+          .click()
+        await page.waitForFunction(() => !document.querySelector('.skeleton'))
+      },
+    ],
+  ),
   [
     'kb',
     '/app/kb',
@@ -111,16 +125,36 @@ const shots = (appId: string): readonly Shot[] => [
   ['provider', '/app/provider'],
   ['keys', '/app/keys'],
   ['devices', '/app/devices'],
+  ['device', `/app/devices/${deviceId}`],
   [
     'pairing',
     '/app/devices',
     async (page) => {
-      await page.getByRole('button', { name: /登记设备|Register a device/ }).click()
+      await page.getByRole('button', { name: /添加设备|Add a device/ }).click()
       await page.getByRole('dialog').getByRole('textbox').first().fill('Kitchen')
       await page.keyboard.press('Enter')
       await page.getByTestId('code').waitFor()
     },
   ],
+  ['server-overview', '/app/system'],
+  [
+    'server-models',
+    '/app/system/models',
+    async (page) => {
+      await page.getByText(/^(语言模型|Language model)$/).click()
+      await page
+        .getByRole('button', { name: /^(测试|Test)$/ })
+        .first()
+        .click()
+      await page.locator('details[open] [aria-live] > *').first().waitFor()
+    },
+  ],
+  ['server-voice', '/app/system/voice'],
+  ['server-mail', '/app/system/mail'],
+  ['server-people', '/app/system/people'],
+  ['server-limits', '/app/system/limits'],
+  ['members', '/app/members'],
+  ['account', '/app/account'],
   ['logs', '/app/logs'],
   ['usage', '/app/usage'],
   ['sessions', '/app/sessions'],
@@ -131,7 +165,7 @@ const shots = (appId: string): readonly Shot[] => [
 ]
 
 /** The names that `--only` accepts. */
-const NAMES = ['login', ...shots('').map(([name]) => name)]
+const NAMES = ['login', ...shots('', '').map(([name]) => name)]
 
 const HELP = `Takes screenshots of every page of the console, wide and narrow, light and dark,
 in Chinese and English, into dist/screenshots. Needs Chromium.
@@ -189,12 +223,12 @@ await runScript(HELP, async (args) => {
   using folder = tempFolder()
   await using server = await startServer({ dataDir: folder.path })
   const session = await signIn(server, 'ada@example.com')
-  const { app } = await seedTenant(server.url, session.headers.cookie)
+  const { app, device } = await seedTenant(server.url, session.headers.cookie)
   const browser = await launch()
   for (const look of quick ? QUICK : ALL) {
     if (isWanted('login')) await takeLogin(browser, server.url, look)
     await using guest = await visit(browser, server.url, look, session)
-    for (const [name, path, prepare] of shots(app.id)) {
+    for (const [name, path, prepare] of shots(app.id, device.id)) {
       if (!isWanted(name)) continue
       await guest.page.goto(path)
       await guest.page.waitForLoadState('networkidle')

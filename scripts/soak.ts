@@ -7,16 +7,18 @@ import { boards } from './soak/boards.ts'
 import { devices } from './soak/devices.ts'
 import { mixed } from './soak/mixed.ts'
 import type { Running } from './soak/scenario.ts'
-import { readArguments, runScript, UsageError } from './usage.ts'
+import { readArguments, runScript, UsageError, wholeNumber } from './usage.ts'
 
 const HELP = `Loads one server for minutes and watches its memory and response time.
 
-  bun scripts/soak.ts [--only mixed] [--minutes 10]
+  bun scripts/soak.ts [--only mixed] [--minutes 10] [--kills 2]
 
   --only NAME     mixed: turns, documents, short-lived devices and misbehaving clients (mixed)
                   devices: twenty devices that talk, interrupt, lose their keys and pair again
                   boards: twenty xiaozhi boards that talk, type, interrupt and reconnect
   --minutes N     duration, such as 0.5 (10)
+  --kills N       kills the server so many times, at equal distances, and starts it again on its
+                  folder; what it has acknowledged must be there. Only with mixed (0)
 
 $MOONBASE_BIN names the executable; without it the sources run under this Bun. Memory figures need
 Linux. Ends with 1 after a wrong answer, when memory at the end is more than a fifth above its
@@ -36,9 +38,12 @@ function readOptions(args: string[]) {
     options: {
       minutes: { type: 'string', default: '10' },
       only: { type: 'string', default: 'mixed' },
+      kills: { type: 'string', default: '0' },
     },
   })
   const { only } = values
+  const kills = wholeNumber('--kills', values.kills, 0, 1_000)
+  if (kills > 0 && only !== 'mixed') throw new UsageError('--kills goes only with mixed')
   const open = Object.entries(SCENARIOS).find(([name]) => name === only)?.[1]
   if (!open) {
     const names = Object.keys(SCENARIOS).join(', ')
@@ -49,8 +54,9 @@ function readOptions(args: string[]) {
     throw new UsageError(`--minutes is a number above 0, ${MINUTES_MAX} at most`)
   }
   const ms = minutes * 60_000
-  const everyMs = Math.min(EVERY_MS_MAX, ms / (2 * SAMPLES_MIN))
-  return { open, everyMs, samples: Math.round(ms / everyMs) }
+  const lives = kills + 1
+  const everyMs = Math.min(EVERY_MS_MAX, ms / (2 * SAMPLES_MIN * lives))
+  return { open, everyMs, lives, samples: Math.round(ms / everyMs / lives) }
 }
 
 type Options = ReturnType<typeof readOptions>
@@ -90,11 +96,19 @@ await runScript(HELP, async (args) => {
   using folder = tempFolder()
   const { env } = scenario
   const { headers } = await createKey(folder.path, { env })
-  const server = await startServer({ dataDir: folder.path, env })
-  const running = await scenario.start(server, headers)
-  const memory = await watch(server, running, options)
-  const faults = await running.stop()
-  const code = await server.stop()
+  const memory: number[] = []
+  const faults: string[] = []
+  let code: number | null = null
+  for (let life = 1; life <= options.lives; life++) {
+    const server = await startServer({ dataDir: folder.path, env })
+    const running = await scenario.start(server, headers)
+    memory.push(...(await watch(server, running, options)))
+    // The clients end with the server.
+    if (life < options.lives) await server.kill()
+    faults.push(...(await running.stop()))
+    if (life < options.lives) process.stdout.write(`kill ${life}; ${faults.length} faults\n`)
+    else code = await server.stop()
+  }
   await scenario.close()
   for (const fault of faults.slice(0, FAULTS_SHOWN)) process.stdout.write(`${fault}\n`)
   const steady = judge(memory, scenario.residentMibMax)

@@ -1,6 +1,6 @@
 // The last step of `npm test`. See --help.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { errorsIn, failuresIn } from './testing/failures.ts'
 import { readArguments, runScript } from './usage.ts'
@@ -10,7 +10,14 @@ const HELP = `Runs the tests, and tells at the end what failed and why.
   npm run test
   npm run test -- test/web                 tests of this folder or file
   npm run test -- test/api -t 'found'      tests with this word in their names
+  npm run test -- --update-timings         notes how long each file took
+
+The files that took longest start first; test/timings.json has the times.
 `
+
+/** More than processors: a third of the time a test waits for a page, a process or the disk. */
+const WORKERS = Math.ceil(availableParallelism() * 1.5)
+const TIMINGS = 'test/timings.json'
 
 /** Limit for all failures together: a longer end of the log would be truncated, too. */
 const TOLD_CHARS_MAX = 40_000
@@ -19,7 +26,8 @@ const RULE = '='.repeat(78)
 /** Runs Bun's tests, passing signals on. Resolves with the exit code, and what went wrong. */
 async function runTests(args: readonly string[], report: string) {
   const reporting = ['--reporter=junit', `--reporter-outfile=${report}`]
-  const options = ['--timeout', '60000', '--parallel', '--no-isolate', ...reporting]
+  const order = [`--parallel=${WORKERS}`, '--no-isolate', `--timings=${TIMINGS}`]
+  const options = ['--timeout', '60000', ...order, ...reporting]
   const child = Bun.spawn([process.execPath, 'test', ...options, ...args], {
     cwd: join(import.meta.dir, '..'),
     stdio: ['inherit', 'inherit', 'pipe'],
@@ -52,7 +60,10 @@ await runScript(HELP, async (args) => {
   readArguments({
     args,
     allowPositionals: true,
-    options: { 'test-name-pattern': { type: 'string', short: 't' } },
+    options: {
+      'test-name-pattern': { type: 'string', short: 't' },
+      'update-timings': { type: 'boolean' },
+    },
   })
   const folder = mkdtempSync(join(tmpdir(), 'moonbase-tests-'))
   try {

@@ -1,13 +1,7 @@
+import { type Cost, cost } from './cost.ts'
 import { holdStreams, loadStreams, type StreamLoad, type StreamResult } from './load-sse.ts'
-import { cpuSeconds, residentKb } from './process-usage.ts'
-import {
-  chatTurns,
-  direct,
-  type Product,
-  type Program,
-  startReference,
-  type Upstream,
-} from './programs.ts'
+import { residentKb } from './process-usage.ts'
+import { direct, type Product, type Program, startReference, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 import { type Column, measureCase } from './rounds.ts'
 import { quantile } from './stats.ts'
@@ -91,28 +85,10 @@ type Probe = 'direct' | 'raw' | 'full' | 'product'
 
 /** More tokens a second than a core can relay. */
 const FLOOD: StreamLoad = { streams: 400, seconds: 3, tokens: 100, rampMs: 200 }
-const SPOKEN: StreamLoad = { streams: 50, seconds: 2, tokens: 50 }
 /** The cost of a request without its tokens. */
 const SHORT: StreamLoad = { streams: 50, seconds: 2, tokens: 1 }
 
-interface Cost {
-  readonly tokensPerCore: number
-  readonly turnsPerSecond: number
-  readonly cpuMicros: number
-}
-
-async function cost(program: Program, load: StreamLoad): Promise<Cost> {
-  const before = cpuSeconds(program.pid)
-  const { tokens, streams, seconds } = await loadStreams(program.turns, load)
-  const cpu = cpuSeconds(program.pid) - before
-  return {
-    tokensPerCore: tokens / cpu,
-    turnsPerSecond: streams / seconds,
-    cpuMicros: (cpu * 1e6) / streams,
-  }
-}
-
-/** Tokens under overload, turns of one token, and what the other door adds to a turn. */
+/** Tokens under overload, and turns of one token. */
 async function measureThroughput(programs: Programs, rounds: number): Promise<Row[]> {
   const { upstream, product, raw, full, durable } = programs
   const turnsPerSecond = { unit: '1/s', of: (result: Cost) => result.turnsPerSecond }
@@ -162,21 +138,7 @@ async function measureThroughput(programs: Programs, rounds: number): Promise<Ro
       },
     ],
   })
-  await upstream.plan({ tokens: SPOKEN.tokens, delayMs: 2 })
-  const chat = { ...product, turns: chatTurns(product.url, product.headers) }
-  const doors = await measureCase(rounds, {
-    probes: { agent: () => cost(product, SPOKEN), chat: () => cost(chat, SPOKEN) },
-    rows: [
-      {
-        measure: 'processor time of a chat completion of 50 tokens',
-        product: 'chat',
-        reference: ['agent', '/v1/agent'],
-        target: { atMost: 1.15 },
-        ...cpuMicros,
-      },
-    ],
-  })
-  return [...flood, ...short, ...doors]
+  return [...flood, ...short]
 }
 
 const HELD = 2_000

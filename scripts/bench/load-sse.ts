@@ -5,6 +5,8 @@ import { createScanner, type StreamFormat } from './scanner.ts'
 export interface StreamTarget {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** Headers of one worker, where its session is not in the body. */
+  readonly ownHeaders?: (worker: number) => Readonly<Record<string, string>>
   readonly format: StreamFormat
   /** The request of one worker; each worker has its own session. */
   readonly body: (worker: number) => string
@@ -33,6 +35,13 @@ export interface StreamResult {
   readonly seconds: number
 }
 
+const requestOf = ({ url, headers, ownHeaders, body }: StreamTarget, worker: number) => ({
+  method: 'POST' as const,
+  url,
+  headers: Object.assign({}, headers, ownHeaders?.(worker)),
+  body: body(worker),
+})
+
 /** Loads a target with streams and checks each. Throws on the first incomplete one. */
 export async function loadStreams(target: StreamTarget, load: StreamLoad): Promise<StreamResult> {
   const firstMs: number[] = []
@@ -57,8 +66,7 @@ export async function loadStreams(target: StreamTarget, load: StreamLoad): Promi
   async function work(worker: number) {
     await Bun.sleep(((load.rampMs ?? 0) * worker) / load.streams)
     const connection = await openConnection(target.url)
-    const { url, headers } = target
-    const request = requestBytes({ method: 'POST', url, headers, body: target.body(worker) })
+    const request = requestBytes(requestOf(target, worker))
     while (performance.now() < deadline && started < (load.requests ?? Number.POSITIVE_INFINITY)) {
       started++
       await stream(connection, request)
@@ -84,8 +92,7 @@ export async function holdStreams<Seen>(
   const open = async (worker: number) => {
     await Bun.sleep(worker / 2)
     const connection = await openConnection(target.url)
-    const { url, headers } = target
-    const request = requestBytes({ method: 'POST', url, headers, body: target.body(worker) })
+    const request = requestBytes(requestOf(target, worker))
     const scanner = createScanner(target.format, null)
     await new Promise<void>((resolve, reject) => {
       const feed = (bytes: Buffer) => {

@@ -3,18 +3,26 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { runScript } from '../usage.ts'
 import { benchAgent } from './agent.ts'
-import { benchGrowth } from './growth.ts'
+import { benchDetached } from './detached.ts'
+import { benchDoors } from './doors.ts'
 import { benchHttp } from './http.ts'
 import { benchKb } from './kb.ts'
 import { helpText, readOptions, type SuiteText } from './options.ts'
+import { benchPassages } from './passages.ts'
 import { type Product, prepareProduct, startUpstream, type Upstream } from './programs.ts'
 import { type Row, report, type Section } from './report.ts'
 import { benchRetrieval } from './retrieval.ts'
 import { benchStart } from './start.ts'
 import { short } from './stats.ts'
+import { benchTalks } from './talks.ts'
 
 interface Suite extends SuiteText {
-  readonly measure: (upstream: Upstream, product: Product, rounds: number) => Promise<Row[]>
+  readonly measure: (
+    upstream: Upstream,
+    product: Product,
+    rounds: number,
+    turns: number,
+  ) => Promise<Row[]>
 }
 
 const SUITES = {
@@ -24,19 +32,33 @@ const SUITES = {
     about: 'turns: first token, tokens, turns a second, memory of a stream',
     measure: benchAgent,
   },
+  doors: {
+    about: 'processor time of the same turn through the doors of other clients',
+    measure: benchDoors,
+  },
+  detached: {
+    about: 'turns of people that go on when their reader leaves',
+    measure: (upstream, _product, rounds) => benchDetached(upstream, rounds),
+  },
   kb: {
     about: 'streams beside uploads, vectors for clients',
     measure: benchKb,
   },
   growth: {
+    about: 'conversations and log of one tenant with a million turns; needs 4 GB of disk',
+    measure: (upstream, _product, _rounds, turns) =>
+      benchTalks(upstream, turns, process.env.MOONBASE_BENCH_DATABASE),
+    optIn: true,
+  },
+  passages: {
     about: 'search of 10,000, 100,000 and 1,000,000 passages of one tenant; needs 8 GB of disk',
-    measure: benchGrowth,
+    measure: benchPassages,
     optIn: true,
   },
 } as const satisfies Record<string, Suite>
 type SuiteName = keyof typeof SUITES
 
-async function measure(names: readonly SuiteName[], rounds: number): Promise<void> {
+async function measure(names: readonly SuiteName[], rounds: number, turns: number): Promise<void> {
   const begin = performance.now()
   const suites = names.map((name): [string, Suite] => [name, SUITES[name]])
   await using upstream = await startUpstream()
@@ -44,7 +66,7 @@ async function measure(names: readonly SuiteName[], rounds: number): Promise<voi
   const sections: Section[] = []
   for (const [name, suite] of suites) {
     process.stderr.write(`measuring ${name} ...\n`)
-    sections.push([name, await suite.measure(upstream, product, rounds)])
+    sections.push([name, await suite.measure(upstream, product, rounds, turns)])
   }
   const subject = process.env.MOONBASE_BIN ?? 'bun src/main.ts'
   const seconds = Math.round((performance.now() - begin) / 1_000)
@@ -59,5 +81,5 @@ async function measure(names: readonly SuiteName[], rounds: number): Promise<voi
 await runScript(helpText(SUITES), async (args) => {
   const options = readOptions(args, SUITES)
   if (options.kind === 'retrieval') await benchRetrieval(options.folder)
-  else await measure(options.suites, options.rounds)
+  else await measure(options.suites, options.rounds, options.turns)
 })

@@ -7,7 +7,8 @@ const TEXTS = {
   agent: { about: 'turns' },
   growth: { about: 'how many streams', optIn: true },
 }
-const suites = (...names: string[]) => ({ kind: 'suites', suites: names, rounds: 3 }) as const
+const suites = (...names: string[]) =>
+  ({ kind: 'suites', suites: names, rounds: 3, turns: 1_000_000 }) as const
 
 describe('readOptions', () => {
   test('the bench runs every suite except those that must be named', () => {
@@ -24,6 +25,10 @@ describe('readOptions', () => {
     expect(readOptions(['--rounds', '12'], TEXTS)).toMatchObject({ rounds: 12 })
   })
 
+  test('the bench takes the size of a box', () => {
+    expect(readOptions(['--turns', '20000'], TEXTS)).toMatchObject({ turns: 20_000 })
+  })
+
   test('the bench takes a folder of question sets', () => {
     expect(readOptions(['retrieval', 'sets'], TEXTS)).toEqual({ kind: 'retrieval', folder: 'sets' })
   })
@@ -33,6 +38,7 @@ describe('readOptions', () => {
     ['--only', ''],
     ['--only'],
     ['--rounds', '0'],
+    ['--turns', '10'],
     ['--rounds', '1.5'],
     ['--rounds', '100'],
     ['--round', '1'],

@@ -9,9 +9,16 @@ export interface SuiteText {
 
 export type Options<Name extends string> =
   | { readonly kind: 'retrieval'; readonly folder: string }
-  | { readonly kind: 'suites'; readonly suites: readonly Name[]; readonly rounds: number }
+  | {
+      readonly kind: 'suites'
+      readonly suites: readonly Name[]
+      readonly rounds: number
+      /** Turns of the box of `growth`. */
+      readonly turns: number
+    }
 
 const ROUNDS_DEFAULT = '3'
+const TURNS_DEFAULT = '1000000'
 
 /** The chosen suites in the order of `texts`. Throws `UsageError`. */
 export function readOptions<Name extends string>(
@@ -21,7 +28,11 @@ export function readOptions<Name extends string>(
   const { values, positionals } = readArguments({
     args,
     allowPositionals: true,
-    options: { only: { type: 'string' }, rounds: { type: 'string', default: ROUNDS_DEFAULT } },
+    options: {
+      only: { type: 'string' },
+      rounds: { type: 'string', default: ROUNDS_DEFAULT },
+      turns: { type: 'string', default: TURNS_DEFAULT },
+    },
   })
   const [command, folder, ...more] = positionals
   if (command === 'retrieval' && folder && more.length === 0) return { kind: 'retrieval', folder }
@@ -34,7 +45,9 @@ export function readOptions<Name extends string>(
     throw new UsageError(`there is no suite "${unknown}"; there are ${all.join(', ')}`)
   }
   const suites = all.filter((name) => (only ? only.includes(name) : !texts[name].optIn))
-  return { kind: 'suites', suites, rounds: wholeNumber('--rounds', values.rounds, 1, 99) }
+  const rounds = wholeNumber('--rounds', values.rounds, 1, 99)
+  const turns = wholeNumber('--turns', values.turns, 10_000, 10_000_000)
+  return { kind: 'suites', suites, rounds, turns }
 }
 
 /** The text of --help. */
@@ -51,6 +64,8 @@ export function helpText(texts: Readonly<Record<string, SuiteText>>): string {
   npm run bench                            every suite but those of the second list
   npm run bench -- --only agent,kb         some suites
   npm run bench -- --rounds 5              measures of each (${ROUNDS_DEFAULT}); medians are shown
+  npm run bench -- --only growth --turns 100000
+                                           a smaller box (${TURNS_DEFAULT} turns)
   npm run bench -- retrieval FOLDER        recall of the knowledge base on folders of questions
 
 Suites
@@ -59,7 +74,8 @@ ${list(false)}
 Only by their names
 ${list(true)}
 
-$MOONBASE_BIN names the executable to measure; without it the sources run under this Bun. Figures of
+$MOONBASE_BIN names the executable to measure; without it the sources run under this Bun.
+$MOONBASE_BENCH_DATABASE names an empty PostgreSQL database for growth, or is "start". Figures of
 memory and processor time need Linux. References: "bare Bun.serve" answers two letters; "relay-raw"
 relays a turn and does no more; "relay-full" also looks the key up, reads the history and stores the
 turn.

@@ -86,9 +86,12 @@ export function startReference(kind: ReferenceKind, upstream: string): Promise<P
 }
 
 /** The product with a data folder and a key; it can be started repeatedly on that folder. */
-export async function prepareProduct(upstream: string) {
+export async function prepareProduct(
+  upstream: string,
+  more: Readonly<Record<string, string>> = {},
+) {
   const folder = tempFolder()
-  const env = { MB_LLM_BASE_URL: `${upstream}/v1`, MB_LLM_MODEL: 'fake' }
+  const env = { ...more, MB_LLM_BASE_URL: `${upstream}/v1`, MB_LLM_MODEL: 'fake' }
   const { headers } = await createKey(folder.path, { env })
   return {
     dataDir: folder.path,
@@ -137,20 +140,6 @@ const agentTurns = (url: string, headers: StreamTarget['headers']): StreamTarget
   headers,
   format: 'agent',
   body: (worker) => JSON.stringify({ text: 'hello', session_id: `s${worker}`, kb: false }),
-})
-
-/** The same turns as chat completions. */
-export const chatTurns = (url: string, headers: StreamTarget['headers']): StreamTarget => ({
-  url: `${url}/v1/chat/completions`,
-  headers,
-  format: 'openai',
-  body: (worker) =>
-    JSON.stringify({
-      messages: [{ role: 'user', content: 'hello' }],
-      session_id: `s${worker}`,
-      kb: false,
-      stream: true,
-    }),
 })
 
 /** The upstream itself, without a server in front. */

@@ -4,8 +4,13 @@ import { nowMicros, readStamp } from './stamp.ts'
 export const TOKEN = 'tkn'
 const TOKEN_BYTES = Buffer.from(TOKEN)
 
-/** The end marks of both kinds of stream; no token follows them. */
-const END = { openai: Buffer.from('[DONE]'), agent: Buffer.from('"llm_end"') } as const
+/** The end marks of each kind of stream; no token follows them. */
+const END = {
+  openai: Buffer.from('[DONE]'),
+  agent: Buffer.from('"llm_end"'),
+  anthropic: Buffer.from('"message_stop"'),
+  ollama: Buffer.from('"done":true'),
+} as const
 export type StreamFormat = keyof typeof END
 
 export interface Scanner {

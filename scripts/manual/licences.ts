@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Language } from './language.ts'
-import { PACKAGE_NOTES, PACKAGE_WORDS } from './licences-words.ts'
+import { LICENCES, PACKAGE_NOTES, PACKAGE_WORDS } from './licences-words.ts'
 
 const TEXTS = {
   zh: {
@@ -13,6 +13,9 @@ const TEXTS = {
     lgpl:
       '采用 LGPL 的音频编解码器是单独的 WebAssembly 软件包：换掉软件包，重新构建' +
       '（`npm run build`）即可替换。',
+    fonts:
+      '公式的字体是 Latin Modern Math 的子集（GUST Font License，即 LaTeX Project Public License 的一种）；' +
+      '花体字母的字体来自 Temml（MIT）。',
     building: '只用于构建和测试',
   },
   en: {
@@ -26,6 +29,9 @@ const TEXTS = {
     lgpl:
       'The audio codecs under the LGPL are WebAssembly in packages of their own: replace the ' +
       'package and build again (`npm run build`).',
+    fonts:
+      'The font of formulas is a subset of Latin Modern Math (GUST Font License, an instance of ' +
+      'the LaTeX Project Public License); that of script letters is of Temml (MIT).',
     building: 'For building and testing only',
   },
 }
@@ -39,8 +45,9 @@ interface Manifest {
 
 const read = (path: string): Manifest => JSON.parse(readFileSync(path, 'utf8')) as Manifest
 
-/** Type packages and the compiler, which packages depend on but no bundle contains. */
-const isCode = (name: string) => !name.startsWith('@types/') && name !== 'typescript'
+/** Packages depend on the compiler, and Mermaid on a layout; no bundle has them. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['typescript', 'elkjs'])
+const isCode = (name: string) => !name.startsWith('@types/') && !LEFT_OUT.has(name)
 
 /** The page of dependencies and licences. Throws for a package without a description. */
 export function licencesPage(language: Language, root: string): string {
@@ -51,7 +58,7 @@ export function licencesPage(language: Language, root: string): string {
     const path = join(root, 'node_modules', name, 'package.json')
     return existsSync(path) ? read(path) : null
   }
-  const licence = (name: string) => manifest(name)?.license ?? '?'
+  const licence = (name: string) => manifest(name)?.license ?? LICENCES[name] ?? '?'
   const rows = direct.map((name) => {
     const words = PACKAGE_WORDS[name]
     if (!words) throw new Error(`scripts/manual/licences-words.ts does not say what ${name} is for`)
@@ -69,6 +76,7 @@ export function licencesPage(language: Language, root: string): string {
     `| bun | MIT | ${text.bun} |`,
     ...rows,
     `\n${text.lgpl}`,
+    `\n${text.fonts}`,
     `\n## ${text.brought} {#brought}\n`,
     ...byLicence(brought, licence),
     `\n## ${text.building} {#building}\n`,

@@ -1,20 +1,26 @@
+import { verify } from '../../test/support/crash.ts'
 import { createLedger, randomFrom } from '../../test/support/crash-ledger.ts'
 import { Refused, writeUntilDeath } from '../../test/support/crash-load.ts'
 import type { Scenario } from './scenario.ts'
 
 const KINDS = ['turns', 'turns', 'docs', 'devices'] as const
 
-/** Turns, documents and short-lived devices, beside misbehaving clients. */
+/**
+ * Turns, documents and short-lived devices, beside misbehaving clients. After a kill it reads back
+ * what the server has acknowledged.
+ */
 export async function mixed(): Promise<Scenario> {
+  const ledger = createLedger()
+  let life = 0
   return {
     env: {},
     residentMibMax: 640,
     async start({ url }, headers) {
-      const caller = { url, headers, random: randomFrom(1) }
-      const ledger = createLedger()
-      const faults: string[] = []
+      life += 1
+      const caller = { url, headers, random: randomFrom(life) }
+      const faults: string[] = life === 1 ? [] : await verify(caller, ledger)
       const work = [
-        ...KINDS.map((kind, at) => writeUntilDeath(kind, `w${at}`, caller, ledger)),
+        ...KINDS.map((kind, at) => writeUntilDeath(kind, `l${life}w${at}`, caller, ledger)),
         beRude(url, headers),
       ]
       for (const one of work) {

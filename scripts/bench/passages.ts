@@ -25,7 +25,7 @@ const LIMIT = 60
 const SPACE = { tenantId: 'tenant', model: 'bench' }
 
 /** Both indexes of a knowledge base, searched side by side as a turn does, by their size. */
-export async function benchGrowth(): Promise<Row[]> {
+export async function benchPassages(): Promise<Row[]> {
   using folder = tempFolder()
   await using indexes = await openIndexes(folder.path)
   await indexes.db.run(sql`INSERT INTO tenant (id, created_at) VALUES (${SPACE.tenantId}, '')`)

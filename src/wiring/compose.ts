@@ -339,6 +339,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     kb,
     buffers: { rows, sums, lastSeen, citations },
     prune,
+    openTurns: openTurns.count,
     runs: { tick: runs.tick, deliver: xiaozhi.deliver },
     sources,
     servers: mcpServers,

@@ -69,15 +69,18 @@ export function createBranchStore(db: Db) {
     insert(branch: NewBranch): Promise<boolean> {
       const { tenantId, from, id, seq, at } = branch
       const turns = turnsOf(tenantId, from, branch.appId)
+      // Not the name of the session: a deleted name is free, also for other people.
       const family = sql`
-        UPDATE session SET family = coalesce(family, id)
+        UPDATE session SET family = coalesce(family, ${id})
         WHERE tenant_id = ${tenantId} AND id = ${from}`
       // No lock: the statement before it holds the row.
       const session = sql`
         INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, app_id, device_id,
-          user_id, origin, summary, folded_through, auto_title, family, from_seq, index_below)
+          user_id, origin, summary, folded_through, auto_title, family, from_seq, index_below,
+          folder, pinned, archived)
         SELECT tenant_id, ${id}, 0, ${at}, ${at}, app_id, device_id, user_id, origin,
-          ${branch.summary}, ${branch.foldedThrough}, ${branch.title}, family, ${seq}, ${seq + 1}
+          ${branch.summary}, ${branch.foldedThrough}, ${branch.title}, family, ${seq}, ${seq + 1},
+          folder, pinned, archived
         FROM session WHERE tenant_id = ${tenantId} AND id = ${from}`
       // No lock: turns of the branch have no other writer yet.
       const copies = {

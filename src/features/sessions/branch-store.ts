@@ -49,6 +49,16 @@ export function createBranchStore(db: Db) {
             AND o.family = s.family) AS versions
         FROM session s WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
+    /** The first text of the turns that the app answered. */
+    async firstText(tenantId: string, id: string, appId: string): Promise<string> {
+      const turns = turnsOf(tenantId, id, appId)
+      const row = await db.get<{ user_text: string }>({
+        sql: `SELECT user_text FROM turn WHERE ${turns.sql} ORDER BY seq LIMIT 1`,
+        args: turns.args,
+      })
+      return row?.user_text ?? ''
+    },
+
     async hasTurn(tenantId: string, id: string, seq: number, appId: string | null) {
       const turns = turnsOf(tenantId, id, appId)
       const statement = {

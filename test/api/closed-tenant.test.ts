@@ -5,13 +5,15 @@ import type { IssuedTrigger } from '../../src/features/triggers/model.ts'
 import { type Call, caller } from '../support/api.ts'
 import { ask, greetedBoard } from '../support/board.ts'
 import { deviceClient } from '../support/devices.ts'
-import { runOf, runsOf, scheduled, startRuns, type TestRuns } from '../support/runs.ts'
+import { codeOf, runOf, runsOf, scheduled, startRuns, type TestRuns } from '../support/runs.ts'
 
 let on: TestRuns
 let boss: Call
+let bossHeaders: { readonly cookie: string }
 beforeAll(async () => {
   on = await startRuns()
-  boss = caller(`${on.app.url}/console`, (await on.app.operator()).headers)
+  bossHeaders = (await on.app.operator()).headers
+  boss = caller(`${on.app.url}/console`, bossHeaders)
 })
 afterAll(() => on.stop())
 
@@ -79,4 +81,14 @@ test('a board that was connected before its tenant was closed is not answered', 
   ask(socket, '天气怎么样')
   expect(await socket.closed).toMatchObject({ code: 1008 })
   expect(JSON.stringify(on.upstream.requests.map(({ body }) => body))).not.toContain('天气')
+})
+
+test('an operator who has closed the own tenant can open it again', async () => {
+  const { tenant_id: own } = (await caller(on.app.url, bossHeaders)('GET', '/auth/me')).json()
+  await close(`${own}`, true)
+  const refused = await boss('GET', '/apps')
+  expect([refused.status, codeOf(refused)]).toEqual([403, 'tenant_disabled'])
+  expect((await boss('GET', '/system/tenants')).status).toBe(200)
+  await close(`${own}`, false)
+  expect((await boss('GET', '/apps')).status).toBe(200)
 })

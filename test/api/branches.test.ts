@@ -149,7 +149,7 @@ describe('a branch', () => {
     expect(await versions(owner, first)).toEqual([first])
   })
 
-  test('stays in the folder and among the pinned ones, and is moved with its conversation', async () => {
+  test('stays in its folder and pinned, and is moved with its conversation', async () => {
     const { call, say, branch, list } = await tenant()
     await say('a', 'one')
     const marks = { folder: 'Work', pinned: true }

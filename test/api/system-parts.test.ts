@@ -177,11 +177,13 @@ test('an empty list of models has the reason', async () => {
 })
 
 test('the last test of each part is kept until a setting of the part changes', async () => {
-  const tests = async () =>
-    (await call<{ tests: LastTest[] }>('GET', '/system')).json().tests.map(({ at, ...test }) => {
+  const tests = async () => {
+    const shown = (await call('GET', '/system')).json() as { tests: LastTest[] }
+    return shown.tests.map(({ at, ...test }) => {
       expect(Date.parse(at)).toBeGreaterThan(0)
       return test
     })
+  }
   await put({ MB_LLM_BASE_URL: upstream().baseUrl, MB_LLM_MODEL: 'one', MB_SEARCH_URL: null })
   const [llm, search] = [await trial('llm'), await trial('search')]
   expect(llm).toMatchObject({ ok: true })

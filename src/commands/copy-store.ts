@@ -24,6 +24,7 @@ const TABLES = [
     'prompt',
     'schedule',
     'run',
+    'run_ask',
     'notice',
     'picture',
     'session_picture',

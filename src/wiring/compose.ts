@@ -308,24 +308,25 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
       'detached turns': detached.prune,
       files: files.service.prune,
       'failed sources': sources.prune,
-      logins: people.sessions.prune,
-      runs: runs.runs.prune,
+      logins: people.prune,
+      runs: runs.prune,
       notices: devices.notices.prune,
+      citations: kb.pruneCitations,
+      'empty tenants': removal.prune,
     },
     unused: {
       'files without an app': files.service.sweep,
       'pictures without a talk': sessions.pictures.prune,
-      'tenants without a member': removal.prune,
+      'tenants without a member': removal.run,
     },
   })
   schedule(adapters, { jobs, prune, kb, mcpServers, runs })
   const { rows, sums } = buffers
   const { lastSeen } = devices
-  const { citations } = kb
   // Parts that still write are closed before the parts that they write to.
   const { parser, jsonParser, vad, reader, scans, live, modelPack, shared } = adapters
   const processes = [parser, jsonParser, ...(vad ? [vad] : [])]
-  const writers = [detached, jobs, ...processes, rows, sums, lastSeen, citations]
+  const writers = [detached, jobs, ...processes, rows, sums, lastSeen, kb.citations]
   const closing = [...writers, reader, scans, live, modelPack, shared, db]
   return {
     app,
@@ -337,7 +338,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     jobs,
     keys,
     kb,
-    buffers: { rows, sums, lastSeen, citations },
+    buffers: { rows, sums, lastSeen, citations: kb.citations },
     prune,
     openTurns: openTurns.count,
     runs: { tick: runs.tick, deliver: xiaozhi.deliver },

@@ -95,6 +95,7 @@ export function openConsole(adapters: Adapters, needs: ConsoleNeeds) {
   return {
     gate: sessionGate({ sessions, roleIn, origins, contexts, uploads, limit: personLimit }),
     sessions: opened,
+    prune: async () => void (await Promise.all([opened.prune(), links.prune()])),
     members: openMembers(adapters, { delivery, jobs, tenants, keys, talks }),
     people: createPeople({
       store: createPeopleStore(db),

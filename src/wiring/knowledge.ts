@@ -11,6 +11,7 @@ import { createCalibration } from '../features/knowledge/search/calibration.ts'
 import {
   addCitations,
   type Citation,
+  createCitationPrune,
   createCitationWrite,
   keyOfCitation,
 } from '../features/knowledge/search/citation-store.ts'
@@ -61,7 +62,7 @@ export function openKnowledge(adapters: Adapters) {
     name: 'citations',
     keyOf: keyOfCitation,
     addTo: addCitations,
-    write: createCitationWrite(db, clock),
+    write: createCitationWrite(db),
   })
   const archiveStore = createArchiveStore({ db, reader: scans })
   const progress = (view: KbView) => archiveStore.progress(view, embedding.current.shared.lastId())
@@ -73,6 +74,7 @@ export function openKnowledge(adapters: Adapters) {
     collections,
     access: createAccess(collections),
     citations,
+    pruneCitations: createCitationPrune(db, clock),
     limits,
     calibrationOf,
     parts: createPartStore({

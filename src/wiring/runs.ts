@@ -5,10 +5,12 @@ import type { Agent } from '../features/agent/service.ts'
 import { createAppStore } from '../features/apps/store.ts'
 import type { Logs } from '../features/logs/service.ts'
 import type { Notices } from '../features/runs/notices.ts'
+import { createSessionNames } from '../features/runs/parts.ts'
+import { createRunQueue } from '../features/runs/queue-store.ts'
 import { createReminderStore } from '../features/runs/reminder-store.ts'
 import { createReminderTools } from '../features/runs/reminder-tools.ts'
 import type { Outcome } from '../features/runs/run.ts'
-import { createRunQueue, createRunStore, type RunRow } from '../features/runs/run-store.ts'
+import { createRunStore, type RunRow } from '../features/runs/run-store.ts'
 import { createRuns } from '../features/runs/runs.ts'
 import { createScheduleStore } from '../features/runs/schedule-store.ts'
 import { createSchedules } from '../features/runs/schedules.ts'
@@ -75,10 +77,12 @@ export function openRuns(adapters: Adapters, needs: RunNeeds) {
   const { outbox } = needs.webhooks
   const hasApp = createAppStore(db).has
   const hasWebhooks = needs.webhooks.service.has
+  const sessionOf = createSessionNames(sessions.talks.ownerOf)
   const worker = createRunWorker({
     queue: createRunQueue(db),
     hasApp,
     schedules: store,
+    sessionOf,
     agent,
     memory: sessions.memory,
     turnOrder: shared.turnOrder,
@@ -117,6 +121,7 @@ export function openRuns(adapters: Adapters, needs: RunNeeds) {
     clock,
     store,
     runs: runStore,
+    sessionOf,
     hasApp,
     hasWebhooks,
     hashesOf: mcpServers.hashesOf,
@@ -130,6 +135,11 @@ export function openRuns(adapters: Adapters, needs: RunNeeds) {
     count: () => count,
     /** Looks for what is due. */
     tick: worker.tick,
+    /** Deletes runs that ended long ago, and reminders that were given. */
+    async prune() {
+      await runs.prune()
+      await schedules.prune()
+    },
     /** From now on what is due begins. */
     open() {
       worker.open()

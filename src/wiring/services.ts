@@ -137,8 +137,13 @@ interface RemovalNeeds {
 export function openRemoval({ db, clock }: Adapters, { kb, sources, jobs }: RemovalNeeds) {
   const store = createRemovalStore(db)
   const { sweep } = kb.parts
-  const { run } = createRemoval({ store, clock, removeSource: sources.service.discard, sweep })
-  return { prune: run, wake: () => jobs.run('remove tenants', run) }
+  const { run, prune } = createRemoval({
+    store,
+    clock,
+    removeSource: sources.service.discard,
+    sweep,
+  })
+  return { run, prune, wake: () => jobs.run('remove tenants', run) }
 }
 
 /** Wires the audit log, to which the routes of both sides report changes. */

@@ -9,11 +9,12 @@ import type { Settings } from '../features/settings/service.ts'
 import type { Tenants } from '../features/tenants/service.ts'
 import { createTriggers, type StartRun } from '../features/triggers/service.ts'
 import { createTriggerStore, dropWebhookOfTriggers } from '../features/triggers/store.ts'
-import { createDeliveryStore, createToldStore } from '../features/webhooks/delivery-store.ts'
+import { createDeliveryStore } from '../features/webhooks/delivery-store.ts'
 import { createPresence } from '../features/webhooks/presence.ts'
 import { createSender } from '../features/webhooks/sender.ts'
 import { createWebhooks } from '../features/webhooks/service.ts'
 import { createWebhookStore } from '../features/webhooks/store.ts'
+import { createToldStore } from '../features/webhooks/told-store.ts'
 import { createWebhookWorker } from '../features/webhooks/worker.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { createRateLimiter } from '../http/request-limits.ts'
@@ -51,8 +52,7 @@ export function openWebhooks(adapters: Adapters, { settings, jobs }: WebhookNeed
     meters: metrics.meters,
   })
   const { notify, outbox } = worker
-  const told = createToldStore(db)
-  const presence = createPresence({ store: told, notify, clock })
+  const presence = createPresence({ store: createToldStore(db), outbox, clock })
   jobs.every('deliver webhooks', LOOK_EVERY_MS, worker.startDue)
   jobs.every('look for devices', PRESENCE_EVERY_MS, presence.look)
   const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
@@ -68,10 +68,7 @@ export function openWebhooks(adapters: Adapters, { settings, jobs }: WebhookNeed
     startDue: worker.startDue,
     /** Tells once a day that a key has used its tokens. */
     onSpent(tenantId: string, keyId: string, day: number): void {
-      jobs.run('tell a spent budget', async () => {
-        const prefix = await told.spent(tenantId, keyId, day)
-        if (prefix !== null) notify(tenantId, 'budget.spent', { key_id: keyId, prefix })
-      })
+      jobs.run('tell a spent budget', () => presence.spent(tenantId, keyId, day))
     },
   }
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
 import { DAY_MS, MINUTE_MS } from '../../src/core/clock.ts'
+import { createLinks } from '../../src/features/login/link-store.ts'
+import { sql } from '../../src/storage/db.ts'
 import { caller } from '../support/api.ts'
 import { startApp } from '../support/app.ts'
 import { filesClient } from '../support/chat-files.ts'
@@ -38,4 +40,55 @@ test('a clock that is wrong for a moment takes no file, item or sentence for goo
   const device = caller(`${app.url}/v1`, { authorization: `Bearer ${key}` })
   const beat = await device<{ notices: object[] }>('POST', '/devices/heartbeat')
   expect(beat.json().notices).toMatchObject([{ text: 'Tea' }])
+})
+
+test('nor a count, a link, a reminder that was given, or a tenant without a member', async () => {
+  const clock = fakeClock({ start: Date.now() })
+  await using app = await startApp({ clock })
+  const mail = 'kept@example.com'
+  const { headers, tenantId } = await app.key(mail)
+  const call = caller(`${app.url}/v1`, headers)
+  await call('POST', '/kb/docs', { title: 'Tea', text: 'Tea at five.' })
+  const day = Math.floor(clock.now() / DAY_MS)
+  await app.db.run(sql`
+    INSERT INTO kb_citation (doc_num, day, count) SELECT num, ${day}, 7 FROM kb_doc`)
+  await app.db.run(sql`
+    INSERT INTO schedule (id, tenant_id, name, kind, time_zone, text, thinks, session, subject,
+      webhook_ids, max_model_calls, approved_tools, enabled, failures, created_at)
+    VALUES ('given', ${tenantId}, 'n', 'reminder', 'UTC', 'x', 0, 'new', 'ann', '[]', 8, '[]', 1, 0,
+      ${clock.iso()})`)
+  const user = await app.db.get<{ id: string }>(sql`SELECT id FROM "user" WHERE email = ${mail}`)
+  const links = createLinks(app.db, clock)
+  await app.db.run(sql`
+    INSERT INTO tenant (id, created_at, gone_at) VALUES ('gone', ${clock.iso()}, ${clock.now()})`)
+  const counted = async () => {
+    const { docs } = (await call<{ docs: { cited_7d: number }[] }>('GET', '/kb/docs')).json()
+    const { schedules } = (await call<{ schedules: object[] }>('GET', '/schedules')).json()
+    const gone = await app.db.get<{ n: number }>(sql`
+      SELECT count(*) AS n FROM tenant WHERE id = 'gone'`)
+    return [docs[0]?.cited_7d, schedules.length, gone?.n]
+  }
+
+  clock.advance(60 * MINUTE_MS)
+  await app.prune()
+  const token = await links.make(user?.id ?? '')
+  clock.set(40 * DAY_MS)
+  await app.prune()
+  expect(await links.take(token)).toBeNull()
+  await links.make(user?.id ?? '')
+  clock.set(-40 * DAY_MS)
+  await app.prune()
+  expect(await counted()).toEqual([7, 1, 1])
+  expect(await links.take(token)).toBe(mail)
+  expect(await links.take(token)).toBeNull()
+
+  clock.advance(2 * DAY_MS)
+  await app.prune()
+  expect(await counted()).toEqual([7, 0, 0])
+  expect(
+    await app.db.all(sql`SELECT hash FROM signin_link WHERE expires_at < ${clock.now()}`),
+  ).toEqual([])
+  clock.advance(90 * DAY_MS)
+  await app.prune()
+  expect(await app.db.all(sql`SELECT count FROM kb_citation`)).toEqual([])
 })

@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { MINUTE_MS } from '../../src/core/clock.ts'
 import type { Run } from '../../src/features/runs/model.ts'
 import { sql } from '../../src/storage/db.ts'
+import type { Call } from '../support/api.ts'
 import { runOf, scheduled, startRuns, type TestRuns } from '../support/runs.ts'
+import { startTeam } from '../support/team.ts'
 import { deliveriesOf, make, type Sink, startSink } from '../support/webhooks.ts'
 
 let on: TestRuns
@@ -38,6 +40,42 @@ test('the end of a run tells its webhooks, the reply to those that ask for it', 
   const replied = toldTo(sink).toSorted((a, b) => Number('reply' in b) - Number('reply' in a))
   expect(replied).toEqual([{ ...told, reply: 'Sunny.' }, told])
   for (const one of [other, deaf, off]) expect(await deliveriesOf(call, one.id)).toEqual([])
+})
+
+test('replies of a person go where another sends them only once that person saves', async () => {
+  using sink = startSink()
+  const { call, join } = await startTeam(on.app)
+  const owner: Call = (method, path, body) => call(method, `/console${path}`, body)
+  const editorCall = (await join('editor')).call
+  const editor: Call = (method, path, body) => editorCall(method, `/console${path}`, body)
+  const { id, name, url, events } = await make(owner, sink.url, { events: RUNS })
+  const asked = { name: 'news', text: 'News?', cron: '0 8 * * *', webhook_ids: [id] }
+  const own = await scheduled(owner, asked)
+  const theirs = await scheduled(editor, { ...asked, name: 'theirs' })
+  /** Of a run of each of the two schedules: whether its reply was told. */
+  const told = async () => {
+    sink.received.length = 0
+    for (const one of [own, theirs]) {
+      await owner('POST', `/schedules/${one.id}/run`)
+      await on.settled()
+    }
+    return toldTo(sink).map((data) => 'reply' in data)
+  }
+  const put = (who: Call, body: object) =>
+    who('PUT', `/webhooks/${id}`, { name, url, events, ...body })
+  expect(await told()).toEqual([false, false])
+  on.clock.advance(1)
+  expect((await put(editor, { include_reply: true })).status).toBe(200)
+  expect(await told()).toEqual([false, true])
+  on.clock.advance(1)
+  await put(owner, { include_reply: true, name: 'renamed' })
+  expect(await told()).toEqual([false, true])
+  await owner('PUT', `/schedules/${own.id}`, asked)
+  expect(await told()).toEqual([true, true])
+  on.clock.advance(1)
+  // Another address is another receiver.
+  await put(owner, { include_reply: true, url: `${url}?2` })
+  expect(await told()).toEqual([true, false])
 })
 
 test('a run and what is told of it are stored together, or neither', async () => {

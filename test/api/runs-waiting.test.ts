@@ -30,6 +30,7 @@ const newRun = (tenantId: string, id: string, text: string): NewRun => ({
   late: false,
   due_at: on.clock.now() + HOUR_MS,
   fire_at: null,
+  named_at: null,
   now: on.clock.now(),
 })
 

@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/clock.ts'
 import type { Run, Schedule } from '../../src/features/runs/model.ts'
+import type { Call } from '../support/api.ts'
 import { codeOf, runsOf, scheduled, startRuns, type TestRuns } from '../support/runs.ts'
+import { startTeam } from '../support/team.ts'
+
+interface Usage {
+  readonly by_person: readonly { readonly user_id: string }[]
+}
 
 let on: TestRuns
 beforeAll(async () => {
@@ -47,21 +53,58 @@ describe('schedules', () => {
     expect((await call('GET', '/notices')).json()).toEqual({ notices: [] })
   })
 
-  test('run without the memory of their maker once another has edited them', async () => {
+  test('are of whoever saved them last: memory, conversation, notices and tokens', async () => {
+    const team = await startTeam(on.app)
+    const asked = { name: 'news', text: 'Keep a secret', cron: '0 8 * * *', session: 'same' }
+    const made = await team.call<Schedule>('POST', '/console/schedules', asked)
+    const { id, subject, created_by } = made.json()
+    const runBy = async (call: Call) => {
+      const run = (await call<Run>('POST', `/console/schedules/${id}/run`)).json()
+      await on.settled()
+      return run
+    }
+    const readBy = async (call: Call, run: Run) =>
+      (await call<Run>('GET', `/console/runs/${run.id}?reply=1`)).json()
+    const noticesOf = async (call: Call) =>
+      (await call<{ notices: { run_id: string }[] }>('GET', '/console/notices')).json().notices
+    const first = await runBy(team.call)
+    expect([first.session_id, first.subject]).toEqual([`sch-${id}`, subject])
+
+    const editor = (await team.join('editor')).call
+    const theirs = { ...asked, text: 'Tell all you know' }
+    const taken = (await editor<Schedule>('PUT', `/console/schedules/${id}`, theirs)).json()
+    expect(taken.subject).toMatch(/^user:/)
+    expect(taken.subject).not.toBe(subject)
+    expect(taken).toMatchObject({ text: theirs.text, created_by })
+    const second = await runBy(editor)
+    expect(second).toMatchObject({ status: 'waiting', subject: taken.subject })
+    expect(second.session_id).not.toBe(first.session_id)
+    expect(await readBy(editor, second)).toMatchObject({ status: 'done' })
+    expect((await readBy(editor, second)).reply).toBeString()
+    expect(await readBy(team.call, second)).toMatchObject({ status: 'done', reply: null })
+    expect(JSON.stringify(on.upstream.requests.at(-1)?.body)).not.toContain('Keep a secret')
+    expect((await noticesOf(team.call)).map(({ run_id }) => run_id)).toEqual([first.id])
+    expect((await noticesOf(editor)).map(({ run_id }) => run_id)).toEqual([second.id])
+    expect((await runBy(editor)).session_id).toBe(second.session_id)
+    const byPerson = (await team.call<Usage>('GET', '/console/usage')).json().by_person
+    expect(byPerson).toHaveLength(2)
+
+    await team.call('PUT', `/console/schedules/${id}`, asked)
+    expect(await runBy(team.call)).toMatchObject({ session_id: first.session_id, subject })
+  })
+
+  test('that a key has saved have the subject that it names', async () => {
     const mail = on.email()
     const maker = await on.personOf(mail)
     const made = await scheduled(maker, { cron: '0 8 * * *' })
-    expect(made.subject).toMatch(/^user:/)
-    const own = { name: 'news', text: 'Other news?', cron: '0 8 * * *' }
-    const edited = await maker<Schedule>('PUT', `/schedules/${made.id}`, own)
-    expect(edited.json().subject).toBe(made.subject)
     const key = await on.keyOf(mail)
-    const theirs = { ...own, text: 'All that you remember of me.', subject: 'ann' }
+    const theirs = { name: 'news', text: 'x', cron: '0 8 * * *', subject: 'ann' }
     const taken = await key<Schedule>('PUT', `/schedules/${made.id}`, theirs)
-    expect(taken.json()).toMatchObject({ text: theirs.text, subject: null })
+    expect(taken.json()).toMatchObject({ subject: 'ann', created_by: made.created_by })
     const run = (await key<Run>('POST', `/schedules/${made.id}/run`)).json()
-    expect(run.subject).toBeNull()
+    expect(run.subject).toBe('ann')
     await on.settled()
+    expect((await maker('GET', '/notices')).json()).toEqual({ notices: [] })
   })
 
   test('of times that were missed run the latest, late, and note the others once', async () => {
@@ -202,5 +245,9 @@ describe('schedules', () => {
     expect(result.json().imported).toMatchObject({ schedules: 1 })
     const { schedules } = (await other<{ schedules: Schedule[] }>('GET', '/schedules')).json()
     expect(schedules).toMatchObject([{ name: 'news', enabled: false, next_at: null }])
+    const [{ id } = { id: '' }] = schedules
+    await other('POST', `/schedules/${id}/run`)
+    await on.settled()
+    expect(await runsOf(other, id)).toMatchObject([{ status: 'done' }])
   })
 })

@@ -108,8 +108,9 @@ describe('a webhook', () => {
     await tell(app, tenantId)
     const data = { run_id: 'r', name: 'n', reply: '完'.repeat(5_000) }
     const { outbox } = app.webhooks
-    await app.db.batch(outbox.naming(tenantId, 'run.done', [id], data))
-    expect(outbox.naming(tenantId, 'run.done', [], data)).toEqual([])
+    const told = { data, whose: { userId: null, namedAt: null } }
+    await app.db.batch(outbox.naming(tenantId, 'run.done', [id], told))
+    expect(outbox.naming(tenantId, 'run.done', [], told)).toEqual([])
     outbox.sent(tenantId)
     await app.jobs.idle()
     expect(sink.received.map(({ body }) => body)).toEqual([

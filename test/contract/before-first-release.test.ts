@@ -128,7 +128,7 @@ test.each([
 
 test('a file of the last build is brought over, and then refused by that build', async () => {
   using folder = tempFolder()
-  const path = await fileOf('before-0.1-runs.db.gz', folder)
+  const path = await fileOf('before-0.1-runs.db.gz', folder, [`UPDATE run SET request = '{"é":1}'`])
   const [schema, before] = [schemaOf(path), contentOf(path)]
   for (const [table, rows] of Object.entries(before)) {
     expect(rows.length, table).toBeGreaterThan(0)
@@ -138,6 +138,7 @@ test('a file of the last build is brought over, and then refused by that build',
   migrated(fresh)
   expect(schemaOf(path)).toEqual(schemaOf(fresh))
   expectKept(before, contentOf(path))
+  expect(contentOf(path).run).toMatchObject([{ ask_bytes: 8 }])
   expect(migrated(path, 'again')).toBeNull()
 
   const former = [{ name: '0001-init', sql: '' }, ...LATER]

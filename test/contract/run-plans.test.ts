@@ -1,12 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { createNoticeStore } from '../../src/features/runs/notice-store.ts'
-import {
-  createRunQueue,
-  createRunStore,
-  type NewRun,
-  type RunRow,
-} from '../../src/features/runs/run-store.ts'
+import { createRunQueue } from '../../src/features/runs/queue-store.ts'
+import { createRunStore, type NewRun, type RunRow } from '../../src/features/runs/run-store.ts'
+import { createDeliveryStore } from '../../src/features/webhooks/delivery-store.ts'
 import type { Db, Statement } from '../../src/storage/db.ts'
 import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
 
@@ -23,8 +20,8 @@ const planOf = (file: Database, { sql, args }: Statement) =>
     .all(...args)
     .map(({ detail }) => detail)
 
-/** Indexes whose entries grow with the days for which runs and notices are kept. */
-const GROWING = /run_by_tenant|run_by_schedule |SCAN (run|notice)$/
+/** Indexes whose entries grow with the days for which runs, notices and deliveries are kept. */
+const GROWING = /run_by_tenant|run_by_schedule |delivery_by_|SCAN (run|notice|webhook_delivery)$/
 
 test('no step of what is counted, begun and swept reads all that has ended', async () => {
   using file = emptyFile()
@@ -33,27 +30,36 @@ test('no step of what is counted, begun and swept reads all that has ended', asy
     statements.push(statement)
     return { changes: 1 }
   }
-  const db = { run: note, all: note } as unknown as Db
+  const db = {
+    run: note,
+    all: note,
+    batch: (some: readonly Statement[]) => Promise.all(some.map(note)),
+  } as unknown as Db
   const run = { id: 'r', tenant_id: 't', schedule_id: 's', session_id: 'sch-s-T', ask: {} }
   const queue = createRunQueue(db)
   await queue.due(0, 2)
   await queue.claim(run as unknown as RunRow, 'h', 0, 0, 2)
   await queue.abandoned(0, false)
   await createRunStore(db).prune(0)
-  await createNoticeStore(db).prune(0, 0)
+  await createNoticeStore(db).prune(0)
+  await createNoticeStore(db).pruneUnheard(0)
   await createRunStore(db).insert({ ...run, webhook_ids: [] } as unknown as NewRun, {
     runs: 1,
     bytes: 1,
   })
-  expect(statements).toHaveLength(6)
+  await createRunStore(db).cancel('t', 'r', 0)
+  await createDeliveryStore(db).due(0, 1)
+  expect(statements).toHaveLength(11)
   for (const statement of statements) {
     const steps = planOf(file, statement)
     expect(steps.filter((step) => GROWING.test(step))).toEqual([])
   }
 })
 
-test('what a run asks, which may be long, stands behind all that is looked at each second', () => {
+test('what a run asks, which may be long, is not written anew with each change of the run', () => {
   using file = emptyFile()
-  const columns = file.query<{ name: string }, []>("SELECT name FROM pragma_table_info('run')")
-  expect(columns.all().at(-1)?.name).toBe('request')
+  const columns = file.query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?)')
+  const names = (table: string) => columns.all(table).map(({ name }) => name)
+  expect(names('run')).not.toContain('ask')
+  expect(names('run_ask')).toEqual(['run_id', 'ask'])
 })

@@ -5,6 +5,9 @@ import type { FakeClock } from './clock.ts'
 
 /** A receiver of webhooks on loopback, scripted answer by answer. */
 export interface Received {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -23,7 +26,9 @@ export function startSink() {
     port: 0,
     async fetch(request) {
       const body = await request.text()
-      received.push({ body, headers: Object.fromEntries(request.headers) })
+      const { method, url, headers } = request
+      const path = url.slice(new URL(url).origin.length)
+      received.push({ method, path, body, headers: Object.fromEntries(headers) })
       for (const look of waiting) look()
       return answer(request)
     },

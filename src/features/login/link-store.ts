@@ -10,12 +10,9 @@ export function createLinks(db: Db, clock: Pick<Clock, 'now'>) {
     async make(userId: string): Promise<string> {
       const token = randomToken(32)
       const until = clock.now() + SIGN_IN_LINK_SECONDS_MAX * 1000
-      await db.batch([
-        // No lock: what has expired opens nothing any more.
-        sql`DELETE FROM signin_link WHERE expires_at <= ${clock.now()}`,
-        sql`INSERT INTO signin_link (hash, user_id, expires_at)
-          VALUES (${sha256Hex(token)}, ${userId}, ${until})`,
-      ])
+      await db.run(sql`
+        INSERT INTO signin_link (hash, user_id, expires_at)
+        VALUES (${sha256Hex(token)}, ${userId}, ${until})`)
       return token
     },
 
@@ -25,10 +22,15 @@ export function createLinks(db: Db, clock: Pick<Clock, 'now'>) {
       const row = await db.get<{ email: string; expires_at: number }>(sql`
         SELECT u.email, l.expires_at FROM signin_link l JOIN "user" u ON u.id = l.user_id
         WHERE l.hash = ${hash}`)
-      if (!row) return null
+      if (!row || row.expires_at <= clock.now()) return null
       // Of simultaneous callers one deletes it.
       const { changes } = await db.run(sql`DELETE FROM signin_link WHERE hash = ${hash}`)
-      return changes === 1 && row.expires_at > clock.now() ? row.email : null
+      return changes === 1 ? row.email : null
+    },
+
+    /** Deletes those that have expired. */
+    async prune(): Promise<void> {
+      await db.run(sql`DELETE FROM signin_link WHERE expires_at <= ${clock.now()}`)
     },
   }
 }

@@ -4,7 +4,8 @@ import { type Statement, sql } from '../../storage/db.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import { insertingNotice } from './notice-store.ts'
 import { webhooksOf } from './parts.ts'
-import type { RunEnd, RunRow } from './run-store.ts'
+import type { RunEnd } from './queue-store.ts'
+import type { RunRow } from './run-store.ts'
 import { type ScheduleStore, scheduleEnded } from './schedule-store.ts'
 
 /** After this many failures in a row a schedule pauses. */
@@ -22,7 +23,8 @@ function tellingEnd({ outbox }: EndingParts, run: RunRow, end: RunEnd, reply?: s
   const { id: run_id, schedule_id, name, app_id, session_id } = run
   const told = { run_id, schedule_id, name, app_id, session_id, error_class: end.error_class }
   const data = reply === undefined ? told : { ...told, reply }
-  return outbox.naming(run.tenant_id, event, webhooksOf(run), data)
+  const whose = { userId: run.user_id, namedAt: run.named_at }
+  return outbox.naming(run.tenant_id, event, webhooksOf(run), { data, whose })
 }
 
 /** What is stored together with the end of a run that went well. */

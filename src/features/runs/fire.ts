@@ -1,6 +1,7 @@
 import { type Clock, DAY_MS, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { NotAsExpected, type Statement } from '../../storage/db.ts'
+import type { SessionOf } from './parts.ts'
 import { insertingMissed, insertingRun } from './run-store.ts'
 import { runOf } from './schedule-rows.ts'
 import type { ScheduleRow, ScheduleStore } from './schedule-store.ts'
@@ -24,6 +25,7 @@ interface Failed {
 
 export interface FireParts {
   readonly schedules: Pick<ScheduleStore, 'due' | 'fire'>
+  readonly sessionOf: SessionOf
   readonly clock: Pick<Clock, 'now' | 'steady'>
   readonly log: Logger
 }
@@ -65,24 +67,23 @@ export function createFiring(parts: FireParts): () => Promise<void> {
 }
 
 /** Adds the runs of a schedule that is due, and moves it on; once, whichever server does it. */
-async function fire({ schedules, clock }: FireParts, schedule: ScheduleRow): Promise<void> {
+async function fire(
+  { schedules, sessionOf, clock }: FireParts,
+  schedule: ScheduleRow,
+): Promise<void> {
   const now = clock.now()
   const { cron, at, time_zone: timeZone, next_at: first } = schedule
   if (first === null) return
   const times = { cron, at, timeZone }
   const { latest, earlier } = missedTimes(times, first, now)
   const next = timesAfter(times, now, 1)[0] ?? null
+  const runAt = async (due: number, late: boolean) =>
+    runOf(schedule, { due, fire: due, late, now, session: await sessionOf(schedule, due) })
   const runs: Statement[] = []
-  const missed = (due: number) =>
-    runs.push(insertingMissed(runOf(schedule, { due, fire: due, late: true, now })))
-  if (earlier !== null) missed(earlier)
-  if (now - latest > MISSED_MS_MAX) {
-    runs.length = 0
-    missed(latest)
-  } else {
-    const late = now - latest > LATE_MS
-    const due = runOf(schedule, { due: latest, fire: latest, late, now })
-    runs.push(insertingRun(due))
+  if (now - latest > MISSED_MS_MAX) runs.push(insertingMissed(await runAt(latest, true)))
+  else {
+    if (earlier !== null) runs.push(insertingMissed(await runAt(earlier, true)))
+    runs.push(...insertingRun(await runAt(latest, now - latest > LATE_MS)))
   }
   await schedules.fire(schedule, next, runs)
 }

@@ -88,11 +88,22 @@ export function createNoticeStore(db: Db) {
         SELECT id FROM notice
         WHERE tenant_id = ${tenantId} AND user_id = ${userId} AND id = ${id}`),
 
-    /** Deletes what was made before a time, and what no device was given in time. */
-    async prune(before: number, undelivered: number): Promise<void> {
-      await db.run(sql`
-        DELETE FROM notice WHERE made_at < ${before}
-          OR (device_id IS NOT NULL AND made_at < ${undelivered})`)
+    /** Deletes up to 1,000 that were made before a time; resolves with their number. */
+    async prune(before: number): Promise<number> {
+      // No lock: the time at which it was made stays.
+      const { changes } = await db.run(sql`
+        DELETE FROM notice WHERE id IN (SELECT id FROM notice
+          WHERE made_at < ${before} ORDER BY made_at LIMIT 1000)`)
+      return changes
+    },
+
+    /** As `prune`, of those for devices. */
+    async pruneUnheard(before: number): Promise<number> {
+      // No lock: the time at which it was made stays.
+      const { changes } = await db.run(sql`
+        DELETE FROM notice WHERE id IN (SELECT id FROM notice
+          WHERE device_id IS NOT NULL AND made_at < ${before} ORDER BY made_at LIMIT 1000)`)
+      return changes
     },
   }
 }

@@ -72,7 +72,12 @@ export function createNotices({ store, clock }: { store: NoticeStore; clock: Clo
       for (const { id, tenant_id: tenantId } of unheard) await store.giveBack(tenantId, id)
     },
 
-    prune: () => store.prune(clock.now() - RUN_RETENTION_DAYS * DAY_MS, clock.now() - DEVICE_MS),
+    /** Deletes what was made long ago, and what no device was given in time. */
+    async prune(): Promise<void> {
+      const now = clock.now()
+      while ((await store.prune(now - RUN_RETENTION_DAYS * DAY_MS)) > 0);
+      while ((await store.pruneUnheard(now - DEVICE_MS)) > 0);
+    },
   }
 }
 export type Notices = ReturnType<typeof createNotices>

@@ -18,9 +18,19 @@ export type HashesOf = (
 const minuteName = (time: number): string =>
   new Date(time).toISOString().slice(0, 16).replaceAll('-', '').replace(':', '')
 
-/** The session of a run of the schedule. */
-export const sessionOfSchedule = ({ id, session }: ScheduleRow, due: number): string =>
-  session === 'same' ? `sch-${id}` : `sch-${id}-${minuteName(due)}`
+/** The session of a run of the schedule that is due then. */
+export type SessionOf = (schedule: ScheduleRow, due: number) => Promise<string>
+
+/** Names sessions of runs; `ownerOf` is null for no person's talk, undefined for one never used. */
+export const createSessionNames =
+  (ownerOf: (tenantId: string, id: string) => Promise<string | null | undefined>): SessionOf =>
+  async ({ id, tenant_id, session, user_id, key_id }, due) => {
+    if (session === 'new') return `sch-${id}-${minuteName(due)}`
+    const first = `sch-${id}`
+    const owner = await ownerOf(tenant_id, first)
+    // What was said there is for whoever had saved the schedule then.
+    return owner === undefined || owner === user_id ? first : `${first}-${user_id ?? key_id}`
+  }
 
 export const isoOf = (time: number | null): string | null =>
   time === null ? null : new Date(time).toISOString()

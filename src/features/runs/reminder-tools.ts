@@ -172,4 +172,6 @@ const rowOf = (
   key_id: keyId,
   user_id: userId,
   created_at: clock.iso(),
+  saved_at: clock.now(),
+  created_by: userId ?? keyId,
 })

@@ -1,24 +1,6 @@
-import { type Db, expectRows, joined, locked, type Statement, sql } from '../../storage/db.ts'
-import type { ApprovedTool } from '../../tools/tool.ts'
+import { type Db, joined, locked, type Statement, sql } from '../../storage/db.ts'
+import { droppingAsk, droppingAsks, insertingAsk, type RunAsk } from './ask-store.ts'
 import type { RunStatus } from './model.ts'
-
-/** What a run asks; it is dropped when the run is over. */
-export interface RunAsk {
-  readonly text: string
-  readonly images?: readonly string[]
-  readonly files?: readonly string[]
-  readonly variables?: Readonly<Record<string, string>>
-  readonly persona?: string
-  readonly persona_id?: string
-  readonly kb: boolean
-  readonly collections?: readonly string[]
-  readonly max_model_calls: number
-  readonly approved_tools: readonly ApprovedTool[]
-  /** False: the text is given as it stands. */
-  readonly thinks: boolean
-  /** The title that the conversation gets; null leaves the one that it has. */
-  readonly title: string | null
-}
 
 export interface NewRun {
   readonly id: string
@@ -38,10 +20,11 @@ export interface NewRun {
   readonly late: boolean
   readonly due_at: number
   readonly fire_at: number | null
+  /** When that was saved which names the webhooks. */
+  readonly named_at: number | null
   readonly now: number
 }
 
-/** A run without what it asks, which may be as long as the body of a turn. */
 export interface RunRow {
   readonly id: string
   readonly tenant_id: string
@@ -67,14 +50,14 @@ export interface RunRow {
   readonly tools: string
   readonly reply_chars: number | null
   readonly seq: number | null
+  readonly named_at: number | null
 }
 
-/** All but what is asked, which may be 48 MB. */
-const COLUMNS = sql`
+export const RUN_COLUMNS = sql`
   SELECT id, tenant_id, schedule_id, trigger_id, name, status, app_id, session_id, subject,
     device_id, webhook_ids, key_id, user_id, late, due_at, started_at, ended_at, error_class,
-    model_calls, input_tokens, output_tokens, tools, reply_chars, seq`
-const RUNS = joined(COLUMNS, sql`FROM run`)
+    model_calls, input_tokens, output_tokens, tools, reply_chars, seq, named_at`
+const RUNS = joined(RUN_COLUMNS, sql`FROM run`)
 
 /** What may wait of a tenant. */
 export interface WaitingBounds {
@@ -94,40 +77,25 @@ export interface RunFilter {
   readonly scheduleId: string | null
 }
 
-/** What a run has used when it ended. */
-export interface RunEnd {
-  readonly status: 'done' | 'failed'
-  readonly error_class: string | null
-  readonly model_calls: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly tools: readonly { readonly name: string; readonly ok: boolean }[]
-  readonly reply_chars: number | null
+/** Inserts a run where the bounds have room. One of a schedule that still runs is missed. */
+export function insertingRun(run: NewRun, bounds: WaitingBounds = UNBOUNDED): Statement[] {
+  const ask = JSON.stringify(run.ask)
+  return [inserted(run, Buffer.byteLength(ask), bounds), insertingAsk(run.id, ask)]
 }
 
-/** The statement that ends a run that this server holds. */
-export const endingRun = (id: string, holder: string, end: RunEnd, now: number): Statement => sql`
-  UPDATE run SET status = ${end.status}, ended_at = ${now}, error_class = ${end.error_class},
-    model_calls = ${end.model_calls}, input_tokens = ${end.input_tokens},
-    output_tokens = ${end.output_tokens}, tools = ${JSON.stringify(end.tools)},
-    reply_chars = ${end.reply_chars}, request = NULL, holder = NULL, lease_until = NULL
-  WHERE id = ${id} AND holder = ${holder} AND status = 'running'`
-
-/** Inserts a run where the bounds have room. One of a schedule that still runs is missed. */
-export function insertingRun(run: NewRun, bounds: WaitingBounds = UNBOUNDED): Statement {
+function inserted(run: NewRun, bytes: number, bounds: WaitingBounds): Statement {
   const { tenant_id: tenantId, schedule_id: scheduleId, session_id: session } = run
-  const request = JSON.stringify(run.ask)
   return locked('run', tenantId)`
-    INSERT INTO run (id, tenant_id, schedule_id, trigger_id, name, request, status, app_id,
+    INSERT INTO run (id, tenant_id, schedule_id, trigger_id, name, ask_bytes, status, app_id,
       session_id, subject, device_id, webhook_ids, key_id, user_id, late, due_at, fire_at,
-      ended_at, error_class)
+      named_at, ended_at, error_class)
     SELECT ${run.id}, ${tenantId}, ${scheduleId}, ${run.trigger_id}, ${run.name},
-      CASE WHEN o.open = 0 THEN ${request} END,
+      CAST(${bytes} AS BIGINT),
       CASE WHEN o.open = 0 THEN 'waiting' ELSE 'missed' END, ${run.app_id},
       CASE WHEN o.minute = 0 THEN ${session}
         ELSE ${`${session}-`} || CAST(o.minute + 1 AS TEXT) END,
       ${run.subject}, ${run.device_id}, ${JSON.stringify(run.webhook_ids)}, ${run.key_id},
-      ${run.user_id}, ${Number(run.late)}, ${run.due_at}, ${run.fire_at},
+      ${run.user_id}, ${Number(run.late)}, ${run.due_at}, ${run.fire_at}, ${run.named_at},
       CASE WHEN o.open > 0 THEN ${run.now} END, CASE WHEN o.open > 0 THEN 'overlap' END
     FROM (SELECT
       (SELECT count(*) FROM run WHERE tenant_id = ${tenantId} AND status = 'waiting'
@@ -138,9 +106,9 @@ export function insertingRun(run: NewRun, bounds: WaitingBounds = UNBOUNDED): St
         AND session_id >= ${session} AND session_id < ${`${session}.`}
         AND (session_id = ${session} OR session_id LIKE ${`${session}-%`})) AS minute,
       (SELECT count(*) FROM run WHERE tenant_id = ${tenantId} AND status = 'waiting') AS waiting,
-      (SELECT coalesce(sum(octet_length(request)), 0) FROM run
+      (SELECT coalesce(sum(ask_bytes), 0) FROM run
         WHERE tenant_id = ${tenantId} AND status = 'waiting') AS bytes
-    ) o WHERE o.waiting < ${bounds.runs} AND o.bytes <= ${bounds.bytes - Buffer.byteLength(request)}
+    ) o WHERE o.waiting < ${bounds.runs} AND o.bytes <= ${bounds.bytes - bytes}
     ON CONFLICT (schedule_id, fire_at) DO NOTHING`
 }
 
@@ -187,8 +155,8 @@ export function createRunStore(db: Db) {
 
     /** Which bound left no room for the run; null where it is stored. */
     async insert(run: NewRun, bounds: WaitingBounds): Promise<keyof WaitingBounds | null> {
-      const { changes } = await db.run(insertingRun(run, bounds))
-      if (changes === 1) return null
+      const [added] = await db.batch(insertingRun(run, bounds))
+      if (added?.changes === 1) return null
       const row = await db.get<{ waiting: number }>(sql`
         SELECT count(*) AS waiting FROM run
         WHERE tenant_id = ${run.tenant_id} AND status = 'waiting'`)
@@ -197,23 +165,24 @@ export function createRunStore(db: Db) {
 
     /** False for a run that is over. */
     async cancel(tenantId: string, id: string, now: number): Promise<boolean> {
-      const { changes } = await db.run(sql`
-        UPDATE run SET status = 'canceled', ended_at = ${now}, request = NULL, holder = NULL,
-          lease_until = NULL
-        WHERE tenant_id = ${tenantId} AND id = ${id} AND status IN ('waiting', 'running')`)
-      return changes === 1
+      const [canceled] = await db.batch([
+        sql`UPDATE run SET status = 'canceled', ended_at = ${now}, holder = NULL, lease_until = NULL
+          WHERE tenant_id = ${tenantId} AND id = ${id} AND status IN ('waiting', 'running')`,
+        droppingAsk(id),
+      ])
+      return canceled?.changes === 1
     },
 
     /** Ends what waits and what is due by keys that were revoked and people who have left. */
     async stopRevoked(tenantId: string, now: number): Promise<void> {
       await db.batch([
         // No lock: a revoked key stays revoked.
-        sql`UPDATE run SET status = 'failed', error_class = 'forbidden', ended_at = ${now},
-            request = NULL
+        sql`UPDATE run SET status = 'failed', error_class = 'forbidden', ended_at = ${now}
           WHERE tenant_id = ${tenantId} AND status = 'waiting' AND (key_id IN (
             SELECT id FROM api_key WHERE tenant_id = ${tenantId} AND revoked_at IS NOT NULL)
             OR user_id NOT IN (SELECT user_id FROM member
               WHERE tenant_id = ${tenantId} AND user_id IS NOT NULL))`,
+        droppingAsks(tenantId, now),
         // No lock: as above.
         sql`UPDATE schedule SET enabled = 0, next_at = NULL
           WHERE tenant_id = ${tenantId} AND enabled = 1 AND (key_id IN (
@@ -234,98 +203,3 @@ export function createRunStore(db: Db) {
   }
 }
 export type RunStore = ReturnType<typeof createRunStore>
-
-/** Runs as the server works on them. */
-export function createRunQueue(db: Db) {
-  return {
-    /** Ends what is due of tenants that are closed. */
-    missClosed: (now: number) =>
-      // No lock: what falls due later is ended later, and nobody begins any of it.
-      db.run(sql`
-        UPDATE run SET status = 'missed', ended_at = ${now}, request = NULL
-        WHERE status = 'waiting' AND due_at <= ${now}
-          AND tenant_id IN (SELECT id FROM tenant WHERE disabled = 1)`),
-
-    /** The first waiting runs of each tenant; `closed` is 1 for those of a closed one. */
-    due: (now: number, perTenant: number) =>
-      db.all<RunRow & { running: number; closed: number }>(
-        joined(
-          sql`SELECT w.*, (SELECT count(*) FROM run r
-              WHERE r.tenant_id = w.tenant_id AND r.status = 'running') AS running,
-            (SELECT t.disabled FROM tenant t WHERE t.id = w.tenant_id) AS closed
-          FROM (`,
-          COLUMNS,
-          sql`, row_number() OVER (PARTITION BY tenant_id ORDER BY due_at, id) AS place
-            FROM run WHERE status = 'waiting' AND due_at <= ${now}) w
-          WHERE w.place <= ${perTenant} ORDER BY w.place, w.due_at LIMIT 500`,
-        ),
-      ),
-
-    /** What a run asks; null once it is over. */
-    async ask(id: string): Promise<RunAsk | null> {
-      const row = await db.get<{ request: string | null }>(sql`
-        SELECT request FROM run WHERE id = ${id}`)
-      return row?.request ? (JSON.parse(row.request) as RunAsk) : null
-    },
-
-    /** False when another server has begun it, or the tenant has enough that run. */
-    async claim(run: RunRow, holder: string, now: number, until: number, perTenant: number) {
-      const { changes } = await db.run(locked('run', run.tenant_id)`
-        UPDATE run SET status = 'running', holder = ${holder}, lease_until = ${until},
-          started_at = ${now}
-        WHERE id = ${run.id} AND status = 'waiting'
-          AND (SELECT count(*) FROM run r
-            WHERE r.tenant_id = ${run.tenant_id} AND r.status = 'running') < ${perTenant}`)
-      return changes === 1
-    },
-
-    /** Ids of those of these runs that the server still holds, for some time more. */
-    async renew(ids: readonly string[], holder: string, until: number): Promise<Set<string>> {
-      const kept = new Set<string>()
-      for (const id of ids) {
-        const { changes } = await db.run(sql`
-          UPDATE run SET lease_until = ${until}
-          WHERE id = ${id} AND holder = ${holder} AND status = 'running'`)
-        if (changes === 1) kept.add(id)
-      }
-      return kept
-    },
-
-    /** From here on it is not begun again. False when the server no longer holds it. */
-    async calling(id: string, holder: string): Promise<boolean> {
-      const { changes } = await db.run(sql`
-        UPDATE run SET called = 1 WHERE id = ${id} AND holder = ${holder} AND status = 'running'`)
-      return changes === 1
-    },
-
-    /** Runs whose server has died: `all` where no other server runs any. */
-    abandoned: (now: number, all: boolean) =>
-      db.all<RunRow & { holder: string }>(
-        joined(
-          COLUMNS,
-          sql`, holder FROM run WHERE status = 'running'
-            AND (lease_until <= ${now} OR ${Number(all)} = 1) LIMIT 500`,
-        ),
-      ),
-
-    /** Gives a run back of which no model call had begun; false when it has ended or begun. */
-    async release(id: string, holder: string): Promise<boolean> {
-      const { changes } = await db.run(sql`
-        UPDATE run SET status = 'waiting', holder = NULL, lease_until = NULL, started_at = NULL
-        WHERE id = ${id} AND holder = ${holder} AND status = 'running' AND called = 0`)
-      return changes === 1
-    },
-
-    /** All of it is stored, or the run was no longer held. */
-    end: (id: string, holder: string, end: RunEnd, now: number, also: readonly Statement[]) =>
-      db.batch([expectRows(1, endingRun(id, holder, end, now)), ...also]),
-
-    noteSeq: (id: string, seq: number) => db.run(sql`UPDATE run SET seq = ${seq} WHERE id = ${id}`),
-
-    key: (tenantId: string, id: string) =>
-      db.get<{ app_id: string | null; device_id: string | null }>(sql`
-        SELECT app_id, device_id FROM api_key
-        WHERE tenant_id = ${tenantId} AND id = ${id} AND revoked_at IS NULL`),
-  }
-}
-export type RunQueue = ReturnType<typeof createRunQueue>

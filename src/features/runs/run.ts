@@ -4,7 +4,6 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import type { Principal } from '../../core/principal.ts'
 import { personOf } from '../../core/subject.ts'
 import { charCount } from '../../core/text.ts'
-import { expectRows } from '../../storage/db.ts'
 import type { TurnOrder } from '../../storage/shared-state.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import type { ModelAnswer } from '../agent/model-loop.ts'
@@ -12,9 +11,11 @@ import type { Agent } from '../agent/service.ts'
 import type { SessionMemory } from '../sessions/service.ts'
 import type { Tenants } from '../tenants/service.ts'
 import type { Usage } from '../usage/service.ts'
+import type { RunAsk } from './ask-store.ts'
 import { type EndingParts, storedWithDone } from './ending.ts'
 import type { HasApp } from './parts.ts'
-import { endingRun, type RunAsk, type RunEnd, type RunQueue, type RunRow } from './run-store.ts'
+import { endingRun, type RunEnd, type RunQueue } from './queue-store.ts'
+import type { RunRow } from './run-store.ts'
 
 export interface RunParts extends EndingParts {
   readonly queue: RunQueue
@@ -146,8 +147,8 @@ async function think(
       storing: (answer) => {
         const now = clock.now()
         const end = followed.done(answer)
-        const ending = expectRows(1, endingRun(run.id, holder, end, now))
-        return [ending, ...storedWithDone(parts, run, end, { reply: answer.text, now })]
+        const ending = endingRun(run.id, holder, end, now)
+        return [...ending, ...storedWithDone(parts, run, end, { reply: answer.text, now })]
       },
     },
     run.session_id,
@@ -194,7 +195,7 @@ async function say(
     async (order) => {
       const before = await memory.recall(tenantId, sessionId)
       const now = clock.now()
-      const ending = expectRows(1, endingRun(run.id, holder, end, now))
+      const ending = endingRun(run.id, holder, end, now)
       const also = storedWithDone(parts, run, end, { reply: ask.text, now })
       const stored = await memory.appendTurn(before, {
         tenantId,
@@ -206,7 +207,7 @@ async function say(
         deviceId: principal.deviceId,
         replaces: null,
         details: null,
-        fence: [...order, ending, ...also],
+        fence: [...order, ...ending, ...also],
         principal,
       })
       return stored.seq

@@ -128,7 +128,7 @@ export function createRuns(options: RunsOptions) {
       const rest = { app_id, webhook_ids, at: null, max_model_calls: RUN_MODEL_CALLS_DEFAULT }
       const run = newRun(principal, turn, rest, { id, app_id, session, due: now, now })
       // Whoever knows the address writes its text: it runs with nobody's memory.
-      await insert({ ...run, trigger_id, name, subject: null })
+      await insert({ ...run, trigger_id, name, named_at: asked.saved_at, subject: null })
       return { run_id: id }
     },
 
@@ -240,6 +240,7 @@ function newRun(
     late: false,
     due_at: Math.max(due, now),
     fire_at: null,
+    named_at: now,
     now,
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
-import { namedSubject, personOf, subjectOf } from '../../core/subject.ts'
+import { namedSubject, subjectOf } from '../../core/subject.ts'
 import type { ApprovedTool } from '../../tools/tool.ts'
 import type { ScheduleRequest } from './model.ts'
 import type { HasApp, HashesOf, HasWebhooks } from './parts.ts'
@@ -53,16 +53,20 @@ function createChecks({ store, hasApp, hasWebhooks, hashesOf }: ChecksOptions) {
   return { references, approved }
 }
 
-/** Whose memory the runs have: text that another one wrote does not run with that of a person. */
+/** Whose memory the runs have: a reminder's stays that of whom it is for. */
 function subjectFor(
   principal: Principal,
   request: ScheduleRequest,
   was: ShownSchedule | null,
 ): string | null {
   if (was?.kind === 'reminder') return was.subject
-  const named = namedSubject(principal, request.subject)
-  if (was === null || was.user_id === principal.userId) return subjectOf(principal, named)
-  return personOf(was.subject) === null ? was.subject : null
+  return subjectOf(principal, namedSubject(principal, request.subject))
+}
+
+/** Whoever writes what is asked answers for it; a reminder stays with whom it was set by. */
+function savedBy({ kind, keyId, userId }: Principal, was: ShownSchedule | null) {
+  if (was?.kind === 'reminder') return { key_id: was.key_id, user_id: was.user_id }
+  return { key_id: kind === 'session' ? null : keyId, user_id: userId }
 }
 
 /** Makes the rows of schedules that are asked for, with all that may be wrong with them. */
@@ -77,7 +81,7 @@ export function createRows(options: ChecksOptions) {
     request: ScheduleRequest,
     was: ShownSchedule | null,
   ): Promise<ScheduleRow> {
-    const { tenantId, kind, keyId, userId } = principal
+    const { tenantId, keyId, userId } = principal
     const times = await timesOf(tenantId, request, was?.at ?? null)
     const subject = subjectFor(principal, request, was)
     const app_id = await checks.references(principal, request)
@@ -110,9 +114,10 @@ export function createRows(options: ChecksOptions) {
       enabled: Number(request.enabled),
       next_at: request.enabled ? next : null,
       failures: isSame ? was.failures : 0,
-      key_id: was ? was.key_id : kind === 'session' ? null : keyId,
-      user_id: was ? was.user_id : userId,
+      ...savedBy(principal, was),
       created_at: was?.created_at ?? clock.iso(),
+      saved_at: now,
+      created_by: was ? was.created_by : (userId ?? keyId),
     }
   }
 }

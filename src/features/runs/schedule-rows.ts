@@ -1,8 +1,10 @@
+import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
 import type { ApprovedTool } from '../../tools/tool.ts'
 import type { ImportedSchedule, Schedule } from './model.ts'
-import { isoOf, sessionOfSchedule } from './parts.ts'
+import { isoOf } from './parts.ts'
 import type { NewRun } from './run-store.ts'
 import type { ScheduleRow, ShownSchedule } from './schedule-store.ts'
 import { cronOf, minuteIn } from './times.ts'
@@ -14,10 +16,14 @@ export interface Firing {
   readonly fire: number | null
   readonly late: boolean
   readonly now: number
+  readonly session: string
 }
 
 /** A run of the schedule. */
-export const runOf = (schedule: ScheduleRow, { due, fire, late, now }: Firing): NewRun => ({
+export const runOf = (
+  schedule: ScheduleRow,
+  { due, fire, late, now, session }: Firing,
+): NewRun => ({
   id: newId(),
   tenant_id: schedule.tenant_id,
   schedule_id: schedule.id,
@@ -35,7 +41,7 @@ export const runOf = (schedule: ScheduleRow, { due, fire, late, now }: Firing): 
         : `${schedule.name} ${minuteIn(schedule.time_zone, due)}`,
   },
   app_id: schedule.app_id,
-  session_id: sessionOfSchedule(schedule, due),
+  session_id: session,
   subject: schedule.subject,
   device_id: schedule.device_id,
   webhook_ids: JSON.parse(schedule.webhook_ids) as string[],
@@ -44,6 +50,7 @@ export const runOf = (schedule: ScheduleRow, { due, fire, late, now }: Firing): 
   late,
   due_at: due,
   fire_at: fire,
+  named_at: schedule.saved_at,
   now,
 })
 
@@ -76,17 +83,21 @@ export function shown(row: ShownSchedule): Schedule {
             at: new Date(last_at ?? 0).toISOString(),
           },
     failures: row.failures,
-    created_by: row.user_id ?? row.key_id,
+    created_by: row.created_by ?? row.user_id ?? row.key_id,
     created_at: row.created_at,
   }
 }
 
+/** Whose a schedule is: its runs act for them and spend their tokens. */
+export type Maker = Pick<Principal, 'tenantId' | 'keyId' | 'userId'>
+type Time = Pick<Clock, 'now' | 'iso'>
+
 /** A schedule of another tenant, switched off. Throws `schedule_cron`. */
 export function importedRow(
-  tenantId: string,
+  { tenantId, keyId, userId }: Maker,
   id: string | null,
   item: Omit<ImportedSchedule, 'app_ref'> & { readonly app_id: string | null },
-  { serverZone, at: now }: { readonly serverZone: string; readonly at: string },
+  { serverZone, clock }: { readonly serverZone: string; readonly clock: Time },
 ): ScheduleRow {
   const { name, cron, at, text, app_id, session, max_model_calls } = item
   const timeZone = item.time_zone ?? serverZone
@@ -113,8 +124,10 @@ export function importedRow(
     enabled: 0,
     next_at: null,
     failures: 0,
-    key_id: null,
-    user_id: null,
-    created_at: now,
+    key_id: userId === null ? keyId : null,
+    user_id: userId,
+    created_at: clock.iso(),
+    saved_at: clock.now(),
+    created_by: userId ?? keyId,
   }
 }

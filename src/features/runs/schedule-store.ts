@@ -1,5 +1,6 @@
 import { REMINDERS_PER_TENANT_MAX } from '../../core/limits/contract.ts'
 import { type Db, expectRows, joined, locked, type Statement, sql } from '../../storage/db.ts'
+import { droppingAsks } from './ask-store.ts'
 import type { RunStatus } from './model.ts'
 
 export interface ScheduleRow {
@@ -25,6 +26,9 @@ export interface ScheduleRow {
   readonly key_id: string | null
   readonly user_id: string | null
   readonly created_at: string
+  readonly saved_at: number | null
+  /** The key or the person that made it; the other two are of who saved it last. */
+  readonly created_by: string | null
 }
 
 export interface ShownSchedule extends ScheduleRow {
@@ -43,7 +47,7 @@ export interface ScheduleFilter {
 const COLUMNS = sql`
   SELECT s.id, s.tenant_id, s.name, s.kind, s.cron, s.at, s.time_zone, s.text, s.thinks, s.app_id,
     s.session, s.subject, s.device_id, s.webhook_ids, s.max_model_calls, s.approved_tools,
-    s.enabled, s.next_at, s.failures, s.key_id, s.user_id, s.created_at,
+    s.enabled, s.next_at, s.failures, s.key_id, s.user_id, s.created_at, s.saved_at, s.created_by,
     l.id AS last_id, l.status AS last_status, l.due_at AS last_at
   FROM schedule s LEFT JOIN run l ON l.id = (
     SELECT max(r.id) FROM run r WHERE r.schedule_id = s.id)`
@@ -58,12 +62,12 @@ export const insertingSchedule = (row: ScheduleRow, max: number): Statement =>
   locked('schedule', row.tenant_id)`
     INSERT INTO schedule (id, tenant_id, name, kind, cron, at, time_zone, text, thinks, app_id,
       session, subject, device_id, webhook_ids, max_model_calls, approved_tools, enabled, next_at,
-      failures, key_id, user_id, created_at)
+      failures, key_id, user_id, created_at, saved_at, created_by)
     SELECT ${row.id}, ${row.tenant_id}, ${row.name}, ${row.kind}, ${row.cron}, ${row.at},
       ${row.time_zone}, ${row.text}, ${row.thinks}, ${row.app_id}, ${row.session}, ${row.subject},
       ${row.device_id}, ${row.webhook_ids}, ${row.max_model_calls}, ${row.approved_tools},
       ${row.enabled}, ${row.next_at}, ${row.failures}, ${row.key_id}, ${row.user_id},
-      ${row.created_at}
+      ${row.created_at}, ${row.saved_at}, ${row.created_by}
     WHERE CASE WHEN ${row.kind} = 'reminder'
       THEN (SELECT count(*) FROM schedule WHERE tenant_id = ${row.tenant_id}
           AND kind = 'reminder' AND subject = ${row.subject} AND next_at IS NOT NULL) < ${max}
@@ -80,6 +84,8 @@ const IS_ORPHAN = sql`
   OR (app_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM app a WHERE a.id = schedule.app_id))
   OR (user_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM member m
     WHERE m.tenant_id = schedule.tenant_id AND m.user_id = schedule.user_id))`
+
+const END = sql`)`
 
 export const removingSchedule = (tenantId: string, id: string): Statement => sql`
   DELETE FROM schedule WHERE tenant_id = ${tenantId} AND id = ${id}`
@@ -131,7 +137,8 @@ export function createScheduleStore(db: Db) {
           session = ${row.session}, subject = ${row.subject}, device_id = ${row.device_id},
           webhook_ids = ${row.webhook_ids}, max_model_calls = ${row.max_model_calls},
           approved_tools = ${row.approved_tools}, enabled = ${row.enabled},
-          next_at = ${row.next_at}, failures = ${row.failures}
+          next_at = ${row.next_at}, failures = ${row.failures}, key_id = ${row.key_id},
+          user_id = ${row.user_id}, saved_at = ${row.saved_at}
         WHERE tenant_id = ${row.tenant_id} AND id = ${row.id}
           AND (kind = 'reminder' OR NOT EXISTS (SELECT 1 FROM schedule o
             WHERE o.tenant_id = ${row.tenant_id} AND o.kind = 'schedule'
@@ -142,8 +149,9 @@ export function createScheduleStore(db: Db) {
     /** Deletes it and ends its runs that wait. */
     async remove(tenantId: string, id: string, now: number): Promise<void> {
       await db.batch([
-        sql`UPDATE run SET status = 'canceled', ended_at = ${now}, request = NULL
+        sql`UPDATE run SET status = 'canceled', ended_at = ${now}
           WHERE tenant_id = ${tenantId} AND schedule_id = ${id} AND status = 'waiting'`,
+        droppingAsks(tenantId, now),
         removingSchedule(tenantId, id),
       ])
     },
@@ -166,15 +174,16 @@ export function createScheduleStore(db: Db) {
         ...runs,
       ]),
 
-    /** Deletes reminders whose device, app or person is gone, and those long given. */
-    async sweep(before: string): Promise<void> {
-      await db.run(
-        joined(
-          sql`DELETE FROM schedule WHERE kind = 'reminder' AND (`,
-          IS_ORPHAN,
-          sql`OR (next_at IS NULL AND enabled = 1 AND created_at < ${before}))`,
-        ),
-      )
+    /** Deletes reminders whose device, app or person is gone. */
+    async sweep(): Promise<void> {
+      await db.run(joined(sql`DELETE FROM schedule WHERE kind = 'reminder' AND (`, IS_ORPHAN, END))
+    },
+
+    /** Deletes reminders made before a time that have been given. */
+    async prune(before: string): Promise<void> {
+      await db.run(sql`
+        DELETE FROM schedule WHERE kind = 'reminder' AND next_at IS NULL AND enabled = 1
+          AND created_at < ${before}`)
     },
 
     /** Deletes the tenant's reminders whose device, app or person is gone. */
@@ -183,7 +192,7 @@ export function createScheduleStore(db: Db) {
         joined(
           sql`DELETE FROM schedule WHERE tenant_id = ${tenantId} AND kind = 'reminder' AND (`,
           IS_ORPHAN,
-          sql`)`,
+          END,
         ),
       )
     },

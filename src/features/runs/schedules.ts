@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
 import { SCHEDULES_MAX } from '../../core/limits/contract.ts'
@@ -9,10 +10,11 @@ import {
   type Schedule,
   type ScheduleRequest,
 } from './model.ts'
+import type { SessionOf } from './parts.ts'
 import type { RunStore } from './run-store.ts'
 import { shownRun } from './runs.ts'
 import { type ChecksOptions, createRows } from './schedule-checks.ts'
-import { importedRow, runOf, shown } from './schedule-rows.ts'
+import { importedRow, type Maker, runOf, shown } from './schedule-rows.ts'
 import type { ScheduleStore, ShownSchedule } from './schedule-store.ts'
 import { timesAfter } from './times.ts'
 import { createTimes, SHOWN_TIMES } from './timing.ts'
@@ -21,6 +23,7 @@ import { queueRun } from './waiting.ts'
 export interface SchedulesOptions extends ChecksOptions {
   readonly store: ScheduleStore
   readonly runs: Pick<RunStore, 'insert' | 'find'>
+  readonly sessionOf: SessionOf
   /** Called when a run may be due. */
   readonly wake: () => void
 }
@@ -95,7 +98,9 @@ export function createSchedules(options: SchedulesOptions) {
     async run(principal: Principal, id: string): Promise<Run> {
       const found = await row(principal, id)
       const { tenantId } = principal
-      const run = runOf(found, { due: clock.now(), fire: null, late: false, now: clock.now() })
+      const now = clock.now()
+      const session = await options.sessionOf(found, now)
+      const run = runOf(found, { due: now, fire: null, late: false, now, session })
       await queueRun(runs, run)
       const stored = await runs.find(tenantId, run.id)
       wake()
@@ -115,17 +120,19 @@ export function createSchedules(options: SchedulesOptions) {
       return (await store.all(tenantId)).map(shown)
     },
 
-    /** Adds a schedule that is switched off, or puts it in place of another one. */
+    /** Adds a schedule of `by` that is switched off, or puts it in place of another one. */
     async import(
-      tenantId: string,
+      by: Maker,
       id: string | null,
       item: Omit<ImportedSchedule, 'app_ref'> & { readonly app_id: string | null },
     ): Promise<void> {
-      const at = clock.iso()
-      const row = importedRow(tenantId, id, item, { serverZone: options.serverZone(), at })
+      const row = importedRow(by, id, item, { serverZone: options.serverZone(), clock })
       if (id !== null) await store.replace(row)
       else if (!(await store.insert(row, SCHEDULES_MAX))) throw full()
     },
+
+    /** Deletes reminders that were given and are a day old. */
+    prune: () => store.prune(new Date(clock.now() - DAY_MS).toISOString()),
 
     /** Validates a schedule of an imported configuration; throws `AppError` (400). */
     checkImported: (item: unknown): ImportedSchedule => checked(ImportedSchedule, item),

@@ -1,7 +1,7 @@
-import { DAY_MS } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import { createFiring } from './fire.ts'
+import type { SessionOf } from './parts.ts'
 import type { RunRow } from './run-store.ts'
 import { createWork, type WorkParts } from './work.ts'
 
@@ -17,6 +17,7 @@ const SWEEP_MS = 60_000
 
 export interface WorkerParts extends WorkParts {
   readonly jobs: Jobs
+  readonly sessionOf: SessionOf
   /** No other server runs anything. */
   readonly isAlone: boolean
   /** Turns of the tenant that are open at this server, those of runs among them. */
@@ -133,9 +134,7 @@ export function createRunWorker(parts: WorkerParts) {
       wake()
       jobs.every('start runs', LOOK_MS, tick)
       jobs.every('renew runs', RENEW_MS, renew)
-      jobs.every('sweep reminders', SWEEP_MS, () =>
-        schedules.sweep(new Date(clock.now() - DAY_MS).toISOString()),
-      )
+      jobs.every('sweep reminders', SWEEP_MS, schedules.sweep)
     },
   }
 }

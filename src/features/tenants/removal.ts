@@ -20,12 +20,18 @@ const KEPT_MS = DAY_MS
 export function createRemoval({ store, clock, removeSource, sweep }: RemovalOptions) {
   return {
     async run(): Promise<void> {
-      for (const { id, gone_at } of await store.gone()) {
+      for (const { id } of await store.gone()) {
         // Another server may have removed it.
         for (const source of await store.sources(id)) await removeSource(id, source).catch(() => {})
         await store.retireDocuments(id)
         await sweep()
         await store.removeRows(id)
+      }
+    },
+
+    /** Removes the tenants themselves that hold nothing any more. */
+    async prune(): Promise<void> {
+      for (const { id, gone_at } of await store.gone()) {
         if (clock.now() - gone_at >= KEPT_MS) await store.removeTenant(id)
       }
     },

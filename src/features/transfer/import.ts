@@ -125,7 +125,7 @@ export async function importPrompts(run: ImportRun, items: readonly unknown[]): 
 
 /** Imports schedules, switched off, after the apps that they refer to; returns how many. */
 export async function importSchedules(run: ImportRun, items: readonly unknown[]): Promise<number> {
-  const { schedules, apps, tenantId } = run
+  const { schedules, apps, tenantId, by } = run
   const appIds = newestByName((await apps.list(tenantId)).apps)
   return importItems<ImportedSchedule>(run, {
     label: '定时任务',
@@ -134,13 +134,13 @@ export async function importSchedules(run: ImportRun, items: readonly unknown[])
     max: SCHEDULES_MAX,
     check: schedules.checkImported,
     write: ({ id, item: { app_ref, ...item } }) =>
-      schedules.import(tenantId, id, { ...item, app_id: appIds.get(app_ref ?? '') ?? null }),
+      schedules.import(by, id, { ...item, app_id: appIds.get(app_ref ?? '') ?? null }),
   })
 }
 
 /** Imports webhooks, disabled and each with a new secret; returns how many were imported. */
 export async function importWebhooks(run: ImportRun, items: readonly unknown[]): Promise<number> {
-  const { webhooks, tenantId } = run
+  const { webhooks, tenantId, by } = run
   return importItems<WebhookRequest>(run, {
     label: 'Webhook',
     items,
@@ -148,7 +148,7 @@ export async function importWebhooks(run: ImportRun, items: readonly unknown[]):
     max: WEBHOOKS_MAX,
     check: webhooks.checkImported,
     write: ({ id, item }) =>
-      id === null ? webhooks.create(tenantId, item) : webhooks.replace(tenantId, id, item),
+      id === null ? webhooks.create(by, item) : webhooks.replace(by, id, item),
   })
 }
 

@@ -18,13 +18,15 @@ export interface TriggeredRun {
   /** Null: one of its own. */
   readonly session_id: string | null
   readonly webhook_ids: readonly string[]
+  /** When the trigger was saved last; epoch milliseconds. */
+  readonly saved_at: number | null
 }
 
 export type StartRun = (run: TriggeredRun) => Promise<{ readonly run_id: string }>
 
 export interface TriggerParts {
   readonly store: TriggerStore
-  readonly clock: Pick<Clock, 'iso'>
+  readonly clock: Pick<Clock, 'iso' | 'now'>
   /** Whether the tenant has the app. */
   readonly hasApp: (tenantId: string, id: string) => Promise<boolean>
   /** Whether all of these are webhooks of the tenant. */
@@ -84,6 +86,7 @@ export function createTriggers(parts: TriggerParts) {
         tenantId,
         keyId,
         userId,
+        savedAt: clock.now(),
       }
       if (!(await store.insert(trigger, sha256Hex(token), TRIGGERS_MAX))) {
         throw appError('quota_triggers', { max: TRIGGERS_MAX })
@@ -96,7 +99,7 @@ export function createTriggers(parts: TriggerParts) {
       const { tenantId } = principal
       await read(tenantId, id)
       await checkReferences(tenantId, request)
-      if (!(await store.replace(principal, id, request))) throw missing()
+      if (!(await store.replace(principal, id, request, clock.now()))) throw missing()
       return read(tenantId, id)
     },
 
@@ -124,6 +127,7 @@ export function createTriggers(parts: TriggerParts) {
         app_id,
         session_id: session === 'same' ? await sessionOf(parts, principal, id) : null,
         webhook_ids,
+        saved_at: trigger.savedAt,
       })
       await store.called(id, clock.iso())
       return started
@@ -159,5 +163,10 @@ async function sessionOf(
   return owner === undefined || owner === userId ? first : `${first}-${userId ?? keyId}`
 }
 
-const shown = ({ tenantId: _, keyId: __, userId: ___, ...trigger }: StoredTrigger): Trigger =>
-  trigger
+const shown = ({
+  tenantId: _,
+  keyId: __,
+  userId: ___,
+  savedAt: ____,
+  ...trigger
+}: StoredTrigger): Trigger => trigger

@@ -7,6 +7,8 @@ export interface StoredTrigger extends Trigger {
   /** Who saved it last: a key or a person. */
   readonly keyId: string | null
   readonly userId: string | null
+  /** Epoch milliseconds. */
+  readonly savedAt: number | null
 }
 
 interface Row extends Omit<StoredTrigger, 'webhook_ids' | 'enabled'> {
@@ -22,7 +24,8 @@ const triggerOf = ({ webhook_ids, enabled, ...row }: Row): StoredTrigger => ({
 
 const ALL = sql`
   SELECT id, tenant_id AS "tenantId", name, app_id, text, session, webhook_ids, enabled, last_at,
-    count, key_id AS "keyId", user_id AS "userId", created_at
+    count, key_id AS "keyId", user_id AS "userId", created_at,
+    saved_at AS "savedAt"
   FROM run_trigger`
 
 /** Triggers by tenant; of the token of one its hash is kept. */
@@ -63,10 +66,11 @@ export function createTriggerStore(db: Db) {
       const { id, tenantId, name, app_id, text, session, keyId, userId, created_at } = trigger
       const { changes } = await db.run(locked('run_trigger', tenantId)`
         INSERT INTO run_trigger (id, tenant_id, name, app_id, text, session, webhook_ids, enabled,
-          token_hash, key_id, user_id, created_at)
+          token_hash, key_id, user_id, created_at, saved_at)
         SELECT ${id}, ${tenantId}, ${name}, ${app_id}, ${text}, ${session},
           ${JSON.stringify(trigger.webhook_ids)}, CAST(${Number(trigger.enabled)} AS INTEGER),
-          ${tokenHash}, ${keyId}, ${userId}, ${created_at}
+          ${tokenHash}, ${keyId}, ${userId}, ${created_at},
+          CAST(${trigger.savedAt} AS BIGINT)
         WHERE (SELECT count(*) FROM run_trigger WHERE tenant_id = ${tenantId}) < ${max}`)
       return changes === 1
     },
@@ -76,11 +80,13 @@ export function createTriggerStore(db: Db) {
       { tenantId, keyId, userId }: Pick<Principal, 'tenantId' | 'keyId' | 'userId'>,
       id: string,
       asked: TriggerRequest,
+      savedAt: number,
     ): Promise<boolean> {
       const { changes } = await db.run(sql`
         UPDATE run_trigger SET name = ${asked.name}, app_id = ${asked.app_id}, text = ${asked.text},
           session = ${asked.session}, webhook_ids = ${JSON.stringify(asked.webhook_ids)},
-          enabled = ${Number(asked.enabled)}, key_id = ${keyId}, user_id = ${userId}
+          enabled = ${Number(asked.enabled)}, key_id = ${keyId}, user_id = ${userId},
+          saved_at = ${savedAt}
         WHERE tenant_id = ${tenantId} AND id = ${id}`)
       return changes === 1
     },

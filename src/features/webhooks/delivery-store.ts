@@ -1,6 +1,5 @@
 import { DAY_MS } from '../../core/clock.ts'
 import {
-  DEVICE_SILENT_MS,
   WEBHOOK_DELIVERIES_SHOWN,
   WEBHOOK_FAILURES_MAX,
   WEBHOOK_WAITING_MAX,
@@ -18,6 +17,15 @@ export interface NewDelivery {
   /** What is sent without the reply, and with it. */
   readonly plain: string
   readonly whole: string
+  readonly whose: Whose | null
+}
+
+/** Whose reply is told: a person's goes only where that person knew that replies go. */
+export interface Whose {
+  /** Null: a key's. */
+  readonly userId: string | null
+  /** When the person saved what names the webhook. */
+  readonly namedAt: number | null
 }
 
 export interface DueDelivery {
@@ -72,14 +80,27 @@ export function createDeliveryStore(db: Db) {
 
     /**
      * Those that are due, few of each webhook, so that none waits for another one's. Tenants take
-     * turns: what is being sent counts, so that one with nothing under way comes first.
+     * turns: what is being sent counts, so that one with nothing under way comes first. Goes from
+     * webhook to webhook by an index and reads no more than it answers.
      */
     due: (now: number, limit: number) =>
       db.all<DueDelivery>(sql`
-        WITH waiting AS (
-          SELECT id, tenant_id, webhook_id, event, tries, due_at,
-            CASE WHEN taken_until > ${now} THEN 0 ELSE 1 END AS is_free
-          FROM webhook_delivery WHERE state = 'waiting' AND due_at <= ${now}
+        WITH RECURSIVE hook (id) AS (
+          SELECT min(webhook_id) FROM webhook_delivery WHERE state = 'waiting'
+          UNION ALL
+          SELECT (SELECT min(webhook_id) FROM webhook_delivery
+            WHERE state = 'waiting' AND webhook_id > hook.id)
+          FROM hook WHERE hook.id IS NOT NULL
+        ), waiting AS (
+          SELECT d.id, d.tenant_id, d.webhook_id, d.event, d.tries, d.due_at, 1 AS is_free
+          FROM hook JOIN webhook_delivery d ON d.id IN (
+            SELECT f.id FROM webhook_delivery f
+            WHERE f.webhook_id = hook.id AND f.state = 'waiting' AND f.due_at <= ${now}
+              AND (f.taken_until IS NULL OR f.taken_until <= ${now})
+            ORDER BY f.due_at, f.id LIMIT ${DELIVERIES_PER_WEBHOOK_MAX})
+          UNION ALL
+          SELECT id, tenant_id, webhook_id, event, tries, due_at, 0
+          FROM webhook_delivery WHERE taken_until > ${now}
         ), placed AS (
           SELECT *, row_number() OVER (
             PARTITION BY webhook_id ORDER BY is_free, due_at, id) AS place FROM waiting
@@ -128,14 +149,18 @@ export function createDeliveryStore(db: Db) {
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
 /** Queues an event for a webhook that has it and is enabled. */
-export const insertingDelivery = (one: NewDelivery, now: number, at: string): Statement =>
-  locked('webhook', one.tenantId)`
+export function insertingDelivery(one: NewDelivery, now: number, at: string): Statement {
+  const { userId: owner = null, namedAt = null } = one.whose ?? {}
+  return locked('webhook', one.tenantId)`
     INSERT INTO webhook_delivery (id, tenant_id, webhook_id, event, payload, at, state, due_at)
     SELECT ${one.id}, ${one.tenantId}, id, ${one.event},
-      CASE WHEN include_reply = 1 THEN ${one.whole} ELSE ${one.plain} END, ${at}, 'waiting',
+      CASE WHEN include_reply = 1 AND (user_id IS NULL OR user_id = ${owner}
+          OR CAST(${owner} AS TEXT) IS NULL OR reply_since <= ${namedAt})
+        THEN ${one.whole} ELSE ${one.plain} END, ${at}, 'waiting',
       CAST(${now} AS BIGINT)
     FROM webhook WHERE tenant_id = ${one.tenantId} AND id = ${one.webhookId} AND enabled = 1
       AND events LIKE ${`%"${one.event}"%`}`
+}
 
 /** The list shows no more of a webhook. */
 const dropEnded = (tenantId: string): Statement => locked('webhook', tenantId)`
@@ -170,48 +195,3 @@ function failedOnce({ tenantId, webhookId }: DueDelivery, end: Tried, at: string
         OR (last_at > ${rested} AND failing_since <= ${now - DAY_MS}) THEN 0 ELSE enabled END
     WHERE tenant_id = ${tenantId} AND id = ${webhookId}`
 }
-
-/** A device whose webhooks are to be told. */
-export interface PresentDevice {
-  readonly id: string
-  readonly tenantId: string
-  readonly name: string
-}
-
-/** What was told of devices and keys, so that each change is told once by all servers. */
-export function createToldStore(db: Db) {
-  return {
-    /** Devices that have come, or have gone silent, since that was told. */
-    changed(isOnline: boolean, now: number): Promise<PresentDevice[]> {
-      const since = new Date(now - DEVICE_SILENT_MS).toISOString()
-      return isOnline
-        ? db.all<PresentDevice>(sql`
-            SELECT id, tenant_id AS "tenantId", name FROM device
-            WHERE told_online = 0 AND last_seen_at > ${since}`)
-        : db.all<PresentDevice>(sql`
-            SELECT id, tenant_id AS "tenantId", name FROM device
-            WHERE told_online = 1 AND last_seen_at <= ${since}`)
-    },
-
-    /** Of servers that find the same change one gets true. */
-    async tell(id: string, isOnline: boolean): Promise<boolean> {
-      const { changes } = await db.run(sql`
-        UPDATE device SET told_online = ${Number(isOnline)}
-        WHERE id = ${id} AND told_online = ${Number(!isOnline)}`)
-      return changes === 1
-    },
-
-    /** The prefix of a key, once a day; null afterwards, and for what is no key. */
-    async spent(tenantId: string, keyId: string, day: number): Promise<string | null> {
-      const { changes } = await db.run(sql`
-        UPDATE api_key SET told_spent = ${day} WHERE tenant_id = ${tenantId} AND id = ${keyId}
-          AND (told_spent IS NULL OR told_spent < ${day})`)
-      if (changes !== 1) return null
-      const row = await db.get<{ prefix: string }>(sql`
-        SELECT prefix FROM api_key WHERE tenant_id = ${tenantId} AND id = ${keyId}`)
-      return row?.prefix ?? null
-    },
-  }
-}
-
-export type ToldStore = ReturnType<typeof createToldStore>

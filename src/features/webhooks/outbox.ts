@@ -3,7 +3,7 @@ import { newId } from '../../core/crypto.ts'
 import { WEBHOOK_REPLY_CHARS_MAX, WEBHOOKS_MAX } from '../../core/limits/contract.ts'
 import { firstChars } from '../../core/text.ts'
 import { joined, type Statement, sql, withLock } from '../../storage/db.ts'
-import { insertingDelivery } from './delivery-store.ts'
+import { insertingDelivery, type Whose } from './delivery-store.ts'
 import type { WebhookEvent } from './model.ts'
 import type { Payload } from './sender.ts'
 import type { EventData } from './sentences.ts'
@@ -32,11 +32,12 @@ export function createOutbox({ store, clock, sent }: OutboxParts) {
     webhookId: string,
     event: WebhookEvent,
     { reply, ...data }: EventData,
+    whose: Whose | null,
   ): Statement {
     const plain = payloadOf(event, data)
     const told = typeof reply === 'string' ? firstChars(reply, WEBHOOK_REPLY_CHARS_MAX) : null
     const whole = told === null ? plain : payloadOf(event, { ...data, reply: told })
-    const queued = { id: newId(), tenantId, webhookId, event, plain, whole }
+    const queued = { id: newId(), tenantId, webhookId, event, plain, whole, whose }
     return insertingDelivery(queued, clock.now(), clock.iso())
   }
 
@@ -46,8 +47,8 @@ export function createOutbox({ store, clock, sent }: OutboxParts) {
       tenantId: string,
       event: WebhookEvent,
       webhookIds: readonly string[],
-      data: EventData,
-    ): Statement[] => webhookIds.map((id) => queueing(tenantId, id, event, data)),
+      { data, whose }: { readonly data: EventData; readonly whose: Whose },
+    ): Statement[] => webhookIds.map((id) => queueing(tenantId, id, event, data, whose)),
 
     /** Tells all webhooks that have the event, where `onlyIf`, a condition, holds. */
     async telling(
@@ -62,7 +63,7 @@ export function createOutbox({ store, clock, sent }: OutboxParts) {
         .map(({ id }) =>
           withLock(
             ['webhook', tenantId],
-            joined(queueing(tenantId, id, event, data), sql`AND`, onlyIf),
+            joined(queueing(tenantId, id, event, data, null), sql`AND`, onlyIf),
           ),
         )
     },

@@ -32,7 +32,7 @@ export const webhookRoutes = (on: Gated, webhooks: Webhooks) => {
     .post(
       '/webhooks',
       async ({ principal, request, upload, set }) => {
-        const webhook = await webhooks.create(principal.tenantId, await body.read(request, upload))
+        const webhook = await webhooks.create(principal, await body.read(request, upload))
         set.status = 201
         return webhook
       },
@@ -49,7 +49,7 @@ export const webhookRoutes = (on: Gated, webhooks: Webhooks) => {
     .put(
       '/webhooks/:id',
       async ({ principal, params, request, upload }) =>
-        webhooks.replace(principal.tenantId, params.id, await body.read(request, upload)),
+        webhooks.replace(principal, params.id, await body.read(request, upload)),
       {
         allow: MANAGERS,
         parse: 'none',

@@ -16,7 +16,7 @@ import {
 } from './model.ts'
 import type { Sender } from './sender.ts'
 import { newSecret } from './signature.ts'
-import { type StoredWebhook, secretOwner, type WebhookStore } from './store.ts'
+import { type Saver, type StoredWebhook, secretOwner, type WebhookStore } from './store.ts'
 
 const missing = () => appError('not_found', { what: 'webhook' })
 const TAIL_CHARS = 4
@@ -60,7 +60,8 @@ export function createWebhooks(parts: WebhookParts) {
     return { secret, sealed: sealedSecret, tail: secret.slice(-TAIL_CHARS) }
   }
 
-  async function create(tenantId: string, request: WebhookRequest): Promise<IssuedWebhook> {
+  async function create(by: Saver, request: WebhookRequest): Promise<IssuedWebhook> {
+    const { tenantId, userId } = by
     const id = newId()
     const { secret, sealed: secretSealed, tail } = secretFor(tenantId, id)
     const webhook: StoredWebhook = {
@@ -75,6 +76,8 @@ export function createWebhooks(parts: WebhookParts) {
       created_at: clock.iso(),
       formerSealed: null,
       formerUntil: null,
+      userId,
+      replySince: clock.now(),
     }
     if (!(await store.insert(webhook, WEBHOOKS_MAX))) {
       throw appError('quota_webhooks', { max: WEBHOOKS_MAX })
@@ -82,9 +85,10 @@ export function createWebhooks(parts: WebhookParts) {
     return { ...shown(webhook), secret }
   }
 
-  async function replace(tenantId: string, id: string, request: WebhookRequest): Promise<Webhook> {
+  async function replace(by: Saver, id: string, request: WebhookRequest): Promise<Webhook> {
     sealed()
-    if (!(await store.replace(tenantId, id, withUrl(request)))) throw missing()
+    const { tenantId } = by
+    if (!(await store.replace(by, id, withUrl(request), clock.now()))) throw missing()
     return shown(await find(tenantId, id))
   }
 
@@ -149,6 +153,8 @@ const shown = ({
   secretSealed: __,
   formerSealed: ___,
   formerUntil: ____,
+  userId: _____,
+  replySince: ______,
   ...webhook
 }: StoredWebhook): Webhook => webhook
 

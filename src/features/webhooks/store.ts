@@ -1,3 +1,4 @@
+import type { Principal } from '../../core/principal.ts'
 import {
   type Db,
   expectRows,
@@ -15,7 +16,13 @@ export interface StoredWebhook extends Webhook {
   readonly secretSealed: Uint8Array
   readonly formerSealed: Uint8Array | null
   readonly formerUntil: number | null
+  /** Who has replies sent to the address, and since when; null: a key. */
+  readonly userId: string | null
+  readonly replySince: number | null
 }
+
+/** Who saves a webhook: a person, or a key. */
+export type Saver = Pick<Principal, 'tenantId' | 'userId'>
 
 /** The owner of a sealed secret: a value that is copied to another row does not open there. */
 export const secretOwner = ({ tenantId, id }: Pick<StoredWebhook, 'tenantId' | 'id'>) =>
@@ -37,7 +44,8 @@ const webhookOf = ({ events, include_reply, enabled, ...row }: Row): StoredWebho
 const ALL = sql`
   SELECT id, tenant_id AS "tenantId", name, url, events, format, include_reply, enabled,
     secret_tail, last_status, last_at, failures, created_at, secret_sealed AS "secretSealed",
-    former_sealed AS "formerSealed", former_until AS "formerUntil"
+    former_sealed AS "formerSealed", former_until AS "formerUntil",
+    user_id AS "userId", reply_since AS "replySince"
   FROM webhook`
 
 /** Ends what waits for a webhook that is disabled. */
@@ -71,22 +79,31 @@ export function createWebhookStore(db: Db) {
       const { tenantId, id, name, url, format } = webhook
       const { changes } = await db.run(locked('webhook', tenantId)`
         INSERT INTO webhook (id, tenant_id, name, url, events, format, include_reply, enabled,
-          secret_sealed, secret_tail, created_at)
+          secret_sealed, secret_tail, created_at, user_id, reply_since)
         SELECT ${id}, ${tenantId}, ${name}, ${url}, ${JSON.stringify(webhook.events)}, ${format},
           CAST(${Number(webhook.include_reply)} AS INTEGER),
           CAST(${Number(webhook.enabled)} AS INTEGER), ${webhook.secretSealed},
-          ${webhook.secret_tail}, ${webhook.created_at}
+          ${webhook.secret_tail}, ${webhook.created_at}, ${webhook.userId},
+          CAST(${webhook.replySince} AS BIGINT)
         WHERE (SELECT count(*) FROM webhook WHERE tenant_id = ${tenantId}) < ${max}`)
       return changes === 1
     },
 
-    /** One that is enabled anew begins without failures. False when there is no such webhook. */
-    replace(tenantId: string, id: string, asked: WebhookRequest): Promise<boolean> {
+    /**
+     * One that is enabled anew begins without failures. Who sends replies to a new address answers
+     * for that. False when there is no such webhook.
+     */
+    replace({ tenantId, userId }: Saver, id: string, asked: WebhookRequest, now: number) {
       const enabled = Number(asked.enabled)
+      const replies = Number(asked.include_reply)
       const update = locked('webhook', tenantId)`
         UPDATE webhook SET name = ${asked.name}, url = ${asked.url},
           events = ${JSON.stringify(asked.events)}, format = ${asked.format},
-          include_reply = ${Number(asked.include_reply)},
+          user_id = CASE WHEN ${replies} = 1 AND (include_reply = 0 OR url <> ${asked.url})
+            THEN CAST(${userId} AS TEXT) ELSE user_id END,
+          reply_since = CASE WHEN ${replies} = 1 AND (include_reply = 0 OR url <> ${asked.url})
+            THEN CAST(${now} AS BIGINT) ELSE reply_since END,
+          include_reply = ${replies},
           failures = CASE WHEN enabled = 0 AND ${enabled} = 1 THEN 0 ELSE failures END,
           failing_since = CASE WHEN enabled = 0 AND ${enabled} = 1 THEN NULL
             ELSE failing_since END,

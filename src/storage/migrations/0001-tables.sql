@@ -639,6 +639,7 @@ CREATE TABLE kb_citation (
   count INTEGER NOT NULL,
   PRIMARY KEY (doc_num, day)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX kb_citation_by_day ON kb_citation (day);
 
 -- Tools -------------------------------------------------------------------------------------------
 
@@ -830,7 +831,10 @@ CREATE TABLE webhook (
   last_at TEXT,
   failures INTEGER NOT NULL DEFAULT 0,
   failing_since INTEGER,
-  created_at TEXT NOT NULL
+  created_at TEXT NOT NULL,
+  -- Who has replies sent there, and since when; null: a key, or nobody.
+  user_id TEXT,
+  reply_since INTEGER
 ) STRICT;
 CREATE INDEX webhook_by_tenant ON webhook (tenant_id, id);
 
@@ -851,10 +855,12 @@ CREATE TABLE webhook_delivery (
 ) STRICT;
 CREATE INDEX webhook_delivery_by_webhook ON webhook_delivery (webhook_id, id);
 CREATE INDEX webhook_delivery_by_tenant ON webhook_delivery (tenant_id, id);
-CREATE INDEX webhook_delivery_due ON webhook_delivery (due_at) WHERE state = 'waiting';
+CREATE INDEX webhook_delivery_due ON webhook_delivery (webhook_id, due_at, id)
+  WHERE state = 'waiting';
+CREATE INDEX webhook_delivery_taken ON webhook_delivery (taken_until) WHERE taken_until IS NOT NULL;
 
 -- Addresses that begin a run. token_hash is the SHA-256 of the token. webhook_ids is a JSON array.
--- key_id or user_id made it, and owns its runs.
+-- key_id or user_id saved it last, at saved_at, and owns its runs.
 CREATE TABLE run_trigger (
   id TEXT PRIMARY KEY,
   tenant_id TEXT NOT NULL REFERENCES tenant (id) ON DELETE CASCADE,
@@ -869,7 +875,8 @@ CREATE TABLE run_trigger (
   count INTEGER NOT NULL DEFAULT 0,
   key_id TEXT,
   user_id TEXT,
-  created_at TEXT NOT NULL
+  created_at TEXT NOT NULL,
+  saved_at INTEGER
 ) STRICT;
 CREATE INDEX run_trigger_by_tenant ON run_trigger (tenant_id, id);
 
@@ -899,10 +906,13 @@ CREATE TABLE schedule (
   enabled INTEGER NOT NULL,
   next_at INTEGER,
   failures INTEGER NOT NULL,
-  -- The key or the person that made it.
+  -- The key or the person that saved it last, at saved_at, and owns its runs.
   key_id TEXT,
   user_id TEXT,
-  created_at TEXT NOT NULL
+  created_at TEXT NOT NULL,
+  saved_at INTEGER,
+  -- The key or the person that made it.
+  created_by TEXT
 ) STRICT;
 CREATE INDEX schedule_by_tenant ON schedule (tenant_id, id);
 CREATE INDEX schedule_due ON schedule (next_at) WHERE next_at IS NOT NULL;
@@ -941,9 +951,10 @@ CREATE TABLE run (
   lease_until INTEGER,
   -- Whether a model call may have begun.
   called INTEGER NOT NULL DEFAULT 0,
-  -- What is asked, as JSON; null once the run is over. It may be 48 MB and stands last, because
-  -- SQLite reads all that stands before a column to reach it.
-  request TEXT,
+  -- The size of what is asked, as JSON in UTF-8.
+  ask_bytes INTEGER NOT NULL DEFAULT 0,
+  -- When that was saved which names its webhooks.
+  named_at INTEGER,
   UNIQUE (schedule_id, fire_at)
 ) STRICT;
 CREATE INDEX run_by_tenant ON run (tenant_id, id);
@@ -953,6 +964,13 @@ CREATE INDEX run_due ON run (due_at) WHERE status = 'waiting';
 CREATE INDEX run_waiting ON run (tenant_id) WHERE status = 'waiting';
 CREATE INDEX run_running ON run (tenant_id, lease_until) WHERE status = 'running';
 CREATE INDEX run_ended ON run (ended_at) WHERE ended_at IS NOT NULL;
+
+-- What a run asks, as JSON, until it is over. It may be 48 MB, and has a table of its own because
+-- whatever changes a row of SQLite writes all of it.
+CREATE TABLE run_ask (
+  run_id TEXT PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
+  ask TEXT NOT NULL
+) STRICT;
 
 -- Results of runs that a person or a device has not been given.
 CREATE TABLE notice (
@@ -971,6 +989,7 @@ CREATE INDEX notice_by_person ON notice (tenant_id, user_id, id) WHERE user_id I
 CREATE INDEX notice_by_device ON notice (tenant_id, device_id, id) WHERE device_id IS NOT NULL;
 CREATE INDEX notice_by_session ON notice (tenant_id, session_id);
 CREATE INDEX notice_by_time ON notice (made_at);
+CREATE INDEX notice_unheard ON notice (made_at) WHERE device_id IS NOT NULL;
 -- They say what the session says, and go with it.
 CREATE TRIGGER session_untold AFTER DELETE ON session BEGIN
   DELETE FROM notice WHERE tenant_id = old.tenant_id AND session_id = old.id;

@@ -23,23 +23,30 @@ export const firstCitedDay = (clock: Pick<Clock, 'now'>): number => today(clock)
 
 /** Adds to the stored counts; a document that was deleted meanwhile has none. */
 export const createCitationWrite =
-  (db: Db, clock: Pick<Clock, 'now'>) =>
+  (db: Db) =>
   async (citations: readonly Citation[]): Promise<void> => {
-    const first = firstCitedDay(clock)
     await db.batch(
-      citations.flatMap(({ tenantId, docId, day, count }) => [
-        // As sums of usage: several servers add to the same rows.
-        locked('kb_citation')`
-        INSERT INTO kb_citation (doc_num, day, count)
-        SELECT num, ${day}, ${count} FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${docId}
-        ON CONFLICT (doc_num, day) DO UPDATE SET count = kb_citation.count + excluded.count`,
-        // No lock: a number of a document is not used again.
-        sql`
-        DELETE FROM kb_citation WHERE day < ${first}
-          AND doc_num = (SELECT num FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${docId})`,
-      ]),
+      citations.map(
+        ({ tenantId, docId, day, count }) =>
+          // As sums of usage: several servers add to the same rows.
+          locked('kb_citation')`
+          INSERT INTO kb_citation (doc_num, day, count)
+          SELECT num, ${day}, ${count} FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${docId}
+          ON CONFLICT (doc_num, day) DO UPDATE SET count = kb_citation.count + excluded.count`,
+      ),
     )
   }
+
+/** Deletes the counts of days that no list reports on, up to 1,000 rows at a time. */
+export const createCitationPrune = (db: Db, clock: Pick<Clock, 'now'>) => async () => {
+  for (let changes = 1; changes > 0; ) {
+    // No lock: a day that is over stays so.
+    const pruned = await db.run(sql`
+      DELETE FROM kb_citation WHERE (doc_num, day) IN (SELECT doc_num, day FROM kb_citation
+        WHERE day < ${firstCitedDay(clock)} LIMIT 1000)`)
+    changes = pruned.changes
+  }
+}
 
 /** Counts each document of `passages` once. */
 export const countCitations =

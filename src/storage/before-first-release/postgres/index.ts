@@ -16,6 +16,7 @@ import memory from './0011-memory.sql' with { type: 'text' }
 import mcpSignIn from './0012-mcp-sign-in.sql' with { type: 'text' }
 import asks from './0013-asks.sql' with { type: 'text' }
 import runs from './0014-runs.sql' with { type: 'text' }
+import runAsk from './0015-run-ask.sql' with { type: 'text' }
 
 /** Of the builds with many migrations, the last ones, in order. */
 export const LAST = [
@@ -41,4 +42,5 @@ export const LATER = [
   { name: '0012-mcp-sign-in', sql: mcpSignIn },
   { name: '0013-asks', sql: asks },
   { name: '0014-runs', sql: runs },
+  { name: '0015-run-ask', sql: runAsk },
 ]

@@ -530,6 +530,7 @@ CREATE TABLE kb_citation (
   count BIGINT NOT NULL,
   PRIMARY KEY (doc_num, day)
 );
+CREATE INDEX kb_citation_by_day ON kb_citation (day);
 
 -- Tools -------------------------------------------------------------------------------------------
 
@@ -684,7 +685,9 @@ CREATE TABLE webhook (
   last_at TEXT COLLATE "C",
   failures BIGINT NOT NULL DEFAULT 0,
   failing_since BIGINT,
-  created_at TEXT COLLATE "C" NOT NULL
+  created_at TEXT COLLATE "C" NOT NULL,
+  user_id TEXT COLLATE "C",
+  reply_since BIGINT
 );
 CREATE INDEX webhook_by_tenant ON webhook (tenant_id, id);
 
@@ -703,7 +706,9 @@ CREATE TABLE webhook_delivery (
 );
 CREATE INDEX webhook_delivery_by_webhook ON webhook_delivery (webhook_id, id);
 CREATE INDEX webhook_delivery_by_tenant ON webhook_delivery (tenant_id, id);
-CREATE INDEX webhook_delivery_due ON webhook_delivery (due_at) WHERE state = 'waiting';
+CREATE INDEX webhook_delivery_due ON webhook_delivery (webhook_id, due_at, id)
+  WHERE state = 'waiting';
+CREATE INDEX webhook_delivery_taken ON webhook_delivery (taken_until) WHERE taken_until IS NOT NULL;
 
 CREATE TABLE run_trigger (
   id TEXT COLLATE "C" PRIMARY KEY,
@@ -719,7 +724,8 @@ CREATE TABLE run_trigger (
   count BIGINT NOT NULL DEFAULT 0,
   key_id TEXT COLLATE "C",
   user_id TEXT COLLATE "C",
-  created_at TEXT COLLATE "C" NOT NULL
+  created_at TEXT COLLATE "C" NOT NULL,
+  saved_at BIGINT
 );
 CREATE INDEX run_trigger_by_tenant ON run_trigger (tenant_id, id);
 
@@ -745,7 +751,9 @@ CREATE TABLE schedule (
   failures BIGINT NOT NULL,
   key_id TEXT COLLATE "C",
   user_id TEXT COLLATE "C",
-  created_at TEXT COLLATE "C" NOT NULL
+  created_at TEXT COLLATE "C" NOT NULL,
+  saved_at BIGINT,
+  created_by TEXT COLLATE "C"
 );
 CREATE INDEX schedule_by_tenant ON schedule (tenant_id, id);
 CREATE INDEX schedule_due ON schedule (next_at) WHERE next_at IS NOT NULL;
@@ -779,7 +787,8 @@ CREATE TABLE run (
   holder TEXT COLLATE "C",
   lease_until BIGINT,
   called BIGINT NOT NULL DEFAULT 0,
-  request TEXT COLLATE "C",
+  ask_bytes BIGINT NOT NULL DEFAULT 0,
+  named_at BIGINT,
   UNIQUE (schedule_id, fire_at)
 );
 CREATE INDEX run_by_tenant ON run (tenant_id, id);
@@ -789,6 +798,11 @@ CREATE INDEX run_due ON run (due_at) WHERE status = 'waiting';
 CREATE INDEX run_waiting ON run (tenant_id) WHERE status = 'waiting';
 CREATE INDEX run_running ON run (tenant_id, lease_until) WHERE status = 'running';
 CREATE INDEX run_ended ON run (ended_at) WHERE ended_at IS NOT NULL;
+
+CREATE TABLE run_ask (
+  run_id TEXT COLLATE "C" PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
+  ask TEXT COLLATE "C" NOT NULL
+);
 
 CREATE TABLE notice (
   id TEXT COLLATE "C" PRIMARY KEY,
@@ -806,6 +820,7 @@ CREATE INDEX notice_by_person ON notice (tenant_id, user_id, id) WHERE user_id I
 CREATE INDEX notice_by_device ON notice (tenant_id, device_id, id) WHERE device_id IS NOT NULL;
 CREATE INDEX notice_by_session ON notice (tenant_id, session_id);
 CREATE INDEX notice_by_time ON notice (made_at);
+CREATE INDEX notice_unheard ON notice (made_at) WHERE device_id IS NOT NULL;
 CREATE FUNCTION forget_session_notices() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM notice WHERE tenant_id = old.tenant_id AND session_id = old.id;

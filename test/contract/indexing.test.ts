@@ -54,7 +54,19 @@ describe.each(INDEX_ADAPTERS)('the words of turns in $name', ({ open }) => {
     await say('first', '2026-01-01')
     const round = await store(meeting(() => say('second', '2026-01-02'))).round('t')
     expect([round.waited, round.stored, await found('second')]).toEqual([1, 0, 0])
-    expect(await store().round('t')).toMatchObject({ waited: 1, stored: 1 })
+    expect(await found('first')).toBe(1)
+    const put: number[] = []
+    const counting = createIndexingStore({
+      db: indexes.db,
+      index: {
+        put: (...args) => {
+          put.push(1)
+          return indexes.turnIndex.put(...args)
+        },
+      },
+    })
+    expect(await counting.round('t')).toMatchObject({ waited: 1, stored: 1 })
+    expect(put).toHaveLength(1)
     expect([await found('first'), await found('second')]).toEqual([1, 1])
     expect(await store().round('t')).toMatchObject({ waited: 0 })
   })

@@ -1,6 +1,6 @@
 import { REFERENCE_CHARS_MAX } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
-import { type Db, joined, type Statement, sql } from '../../storage/db.ts'
+import { type Db, sql } from '../../storage/db.ts'
 import type { MemorySwitch, NamedContext, StoredConfig } from './turn-config.ts'
 
 interface ConfigRow {
@@ -39,12 +39,34 @@ export type Asking = Pick<Principal, 'deviceId' | 'userId'>
 
 const NOBODY: Asking = { deviceId: null, userId: null }
 
-const NO_NAMES: Statement = { sql: '', args: [] }
+/** `?`: the persona of the request. */
+const COLUMNS = `
+  SELECT a.id AS app_id, a.system_prompt, a.model AS app_model, a.thinking AS app_thinking,
+    a.temperature AS app_temperature, a.kb_enabled, a.tools_enabled,
+    a.collections, s.collections AS tenant_collections,
+    s.model, s.thinking, s.temperature, s.mcp_tools, s.time_zone, s.language, s.titles,
+    s.reminders, a.reminders AS app_reminders,
+    a.may_ask AS app_may_ask, s.may_ask, a.remembers AS app_remembers, s.remembers,
+    a.name AS app_name,
+    (SELECT prompt FROM persona WHERE tenant_id = t.id AND id = a.persona_id) AS app_persona,
+    (SELECT prompt FROM persona WHERE tenant_id = t.id AND id = ?) AS request_persona,
+    (SELECT prompt FROM persona WHERE tenant_id = t.id AND is_default = 1) AS default_persona`
 
 /** Columns apart: the row of others is kept in memory, as these tables are written often. */
-const namesOf = (deviceId: string | null, userId: string | null): Statement => sql`,
-  (SELECT name FROM device WHERE tenant_id = t.id AND id = ${deviceId}) AS device_name,
-  (SELECT email FROM "user" WHERE id = ${userId}) AS email`
+const NAMES = `,
+    (SELECT name FROM device WHERE tenant_id = t.id AND id = ?) AS device_name,
+    (SELECT email FROM "user" WHERE id = ?) AS email`
+
+/** `?`: app and tenant. */
+const TABLES = `
+  FROM tenant t
+    LEFT JOIN app a ON a.tenant_id = t.id AND a.id = ?
+    LEFT JOIN tenant_settings s ON s.tenant_id = t.id
+  WHERE t.id = ?`
+
+// Joined once: a text that each turn makes anew is read whole to find what is known of it.
+const CONFIG = COLUMNS + TABLES
+const CONFIG_WITH_NAMES = COLUMNS + NAMES + TABLES
 
 const flagOf = (value: number | null) => (value === null ? null : value === 1)
 
@@ -61,25 +83,12 @@ export function createTurnConfigStore(db: Db) {
       // No persona has an id longer than this.
       const isPossible = (requestPersonaId?.length ?? 0) <= REFERENCE_CHARS_MAX
       const personaId = isPossible ? requestPersonaId : null
-      const columns = sql`
-        SELECT a.id AS app_id, a.system_prompt, a.model AS app_model, a.thinking AS app_thinking,
-          a.temperature AS app_temperature, a.kb_enabled, a.tools_enabled,
-          a.collections, s.collections AS tenant_collections,
-          s.model, s.thinking, s.temperature, s.mcp_tools, s.time_zone, s.language, s.titles,
-          s.reminders, a.reminders AS app_reminders,
-          a.may_ask AS app_may_ask, s.may_ask, a.remembers AS app_remembers, s.remembers,
-          a.name AS app_name,
-          (SELECT prompt FROM persona WHERE tenant_id = t.id AND id = a.persona_id) AS app_persona,
-          (SELECT prompt FROM persona WHERE tenant_id = t.id AND id = ${personaId})
-            AS request_persona,
-          (SELECT prompt FROM persona WHERE tenant_id = t.id AND is_default = 1) AS default_persona`
-      const from = sql`
-        FROM tenant t
-          LEFT JOIN app a ON a.tenant_id = t.id AND a.id = ${appId}
-          LEFT JOIN tenant_settings s ON s.tenant_id = t.id
-        WHERE t.id = ${tenantId}`
-      const names = deviceId === null && userId === null ? NO_NAMES : namesOf(deviceId, userId)
-      return configOf(await db.get<ConfigRow>(joined(columns, names, from)))
+      const row = await db.get<ConfigRow>(
+        deviceId === null && userId === null
+          ? { sql: CONFIG, args: [personaId, appId, tenantId] }
+          : { sql: CONFIG_WITH_NAMES, args: [personaId, deviceId, userId, appId, tenantId] },
+      )
+      return configOf(row)
     },
 
     /** Whether the app, if there is one, uses the knowledge base. */

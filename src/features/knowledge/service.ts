@@ -139,7 +139,7 @@ export function createKb(parts: KbParts) {
       question: Question,
       signal?: AbortSignal,
     ): Promise<Retrieval | null> {
-      if ((await store.size(view)).docs === 0) return null
+      if (!(await store.hasAny(view))) return null
       const { passages: found } = await search(view, question, signal)
       const shown = found.filter(isShown)
       const [best = NOTHING] = byScore(shown.length > 0 ? shown : found)

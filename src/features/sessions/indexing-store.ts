@@ -47,7 +47,7 @@ const WORDS_AT_ONCE = 20_000
 
 export interface Round {
   readonly waited: number
-  /** Sessions that went ahead; others were changed meanwhile and still wait. */
+  /** Sessions that went ahead and were not changed meanwhile, after which they would still wait. */
   readonly stored: number
   /** Whether it had as many words as a round may have. */
   readonly isFull: boolean
@@ -94,7 +94,11 @@ export function createIndexingStore({ db, index }: IndexingStoreOptions) {
     return expectRows(1, index.put(tenantId, place, words))
   }
 
-  /** The batch that indexes the oldest waiting turns, and the title before the first one. */
+  /**
+   * The batch that indexes the oldest waiting turns, and the title before the first one. Its last
+   * statement says that none waits any longer, which changes nothing where a turn was stored
+   * meanwhile: what was read counts all the same, or a busy session would be read again and again.
+   */
   async function batchOf(session: WaitingSession, wordsMax: number) {
     const { tenantId, sessionId, title, first, below, turnCount, lastAt } = session
     const statements: Statement[] = []
@@ -112,12 +116,27 @@ export function createIndexingStore({ db, index }: IndexingStoreOptions) {
         await new Promise(setImmediate)
       }
     }
-    // Both change with each turn: one that was stored meanwhile is not taken for indexed.
     const advance = sql`
-      UPDATE session SET index_from = ${next}, index_below = ${isLast ? 0 : below}
+      UPDATE session SET index_from = ${next}
       WHERE tenant_id = ${tenantId} AND id = ${sessionId} AND index_from = ${first}
+        AND index_below = ${below}`
+    // The last two change with each turn: one that was stored meanwhile is not taken for indexed.
+    const settle = sql`
+      UPDATE session SET index_below = 0
+      WHERE tenant_id = ${tenantId} AND id = ${sessionId} AND index_from = ${next}
         AND index_below = ${below} AND turn_count = ${turnCount} AND last_at = ${lastAt}`
-    return { words, batch: [expectRows(1, advance), ...statements] }
+    const batch = [expectRows(1, advance), ...statements]
+    return { words, batch: isLast ? [...batch, settle] : batch }
+  }
+
+  /** False when another server was first, a turn was replaced, or one was stored meanwhile. */
+  async function wentAhead(batch: readonly Statement[]): Promise<boolean> {
+    let isWhole = false
+    const work = db.batch(batch).then((changes) => {
+      isWhole = changes.at(-1)?.changes !== 0
+    })
+    await storedAsExpected(work)
+    return isWhole
   }
 
   return {
@@ -135,7 +154,7 @@ export function createIndexingStore({ db, index }: IndexingStoreOptions) {
         batches.push(batch)
         left -= words
       }
-      const results = await Promise.all(batches.map((batch) => storedAsExpected(db.batch(batch))))
+      const results = await Promise.all(batches.map(wentAhead))
       const stored = results.filter(Boolean).length
       return { waited: sessions.length, stored, isFull: left <= 0 }
     },

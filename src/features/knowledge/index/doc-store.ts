@@ -59,6 +59,14 @@ export function createDocStore(db: Db) {
       return (await this.size({ tenantId, collections: null })).docs
     },
 
+    /** Whether the view has a document: each turn asks, and those of many tenants have none. */
+    async hasAny({ tenantId, collections }: KbView): Promise<boolean> {
+      const any = sql`SELECT 1 FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'`
+      return (
+        (await db.get(joined(any, within('collection_id', collections), sql`LIMIT 1`))) !== null
+      )
+    },
+
     /** How many documents and passages the view has. */
     async size({ tenantId, collections }: KbView): Promise<{ docs: number; passages: number }> {
       const row = await db.get<{ docs: number; passages: number | null }>(

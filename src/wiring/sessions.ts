@@ -11,7 +11,7 @@ import { forgetSubject } from '../features/memories/store.ts'
 import { beginning } from '../features/sessions/access.ts'
 import { createBranchStore } from '../features/sessions/branch-store.ts'
 import { createBranches } from '../features/sessions/branches.ts'
-import { createCitations } from '../features/sessions/citations.ts'
+import { createCitations } from '../features/sessions/citation-store.ts'
 import {
   createConversationStore,
   createTranscriptStore,

@@ -79,7 +79,7 @@ describe('a renamed document', () => {
     expect(results[0]).toMatchObject({ doc_id: id, title, shown: true })
   })
 
-  test('is refused without a title, with a long one, of a part, and where it is not seen', async () => {
+  test('is refused without a title, too long, of a part, and where it is not seen', async () => {
     const key = await newKey()
     const source = await ingest(key, longText(2), { name: 'Rules.md' })
     const [part] = source.doc_ids

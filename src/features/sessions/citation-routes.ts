@@ -1,7 +1,7 @@
 import { MANAGERS } from '../../core/principal.ts'
 import type { Gated } from '../../http/gate.ts'
 import { scopeOf } from './access.ts'
-import type { Citations } from './citations.ts'
+import type { Citations } from './citation-store.ts'
 import { KbCitationsResponse } from './model.ts'
 
 export interface CitationRouteOptions {

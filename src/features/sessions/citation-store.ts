@@ -18,8 +18,8 @@ interface CitingRow {
 }
 
 /**
- * The turns that were shown passages of a document, newest first: of the days in which its citations
- * are counted, and in conversations that the caller sees.
+ * The turns that were shown passages of a document, newest first: of the days in which its
+ * citations are counted, and in conversations that the caller sees.
  */
 export const createCitations =
   (reader: Reader, clock: Pick<Clock, 'now'>) =>

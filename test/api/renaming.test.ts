@@ -114,6 +114,24 @@ describe('a renamed document', () => {
   })
 })
 
+test('a document renamed while it is indexed is indexed under its last title', async () => {
+  const client = sourcesClient(() => slow)
+  const key = await slow.key('again@example.com')
+  const add = async (title: string): Promise<string> =>
+    (await client.call(key, 'POST', '/docs', { title, text: 'The same words.' })).body.id
+  const [id, other] = [await add('First'), await add('Other')]
+  const release = held.hold('HOLD')
+  await client.call(key, 'PUT', `/docs/${id}`, { title: 'HOLD' })
+  await held.reached()
+  await client.call(key, 'PUT', `/docs/${id}`, { title: 'Zebra' })
+  release()
+  await client.idle()
+  expect((await client.call(key, 'GET', '/embedding')).body.waiting).toBe(0)
+  const hits = (await client.search(key, 'zebra')) as KbSearchHit[]
+  const relevanceOf = (doc: string) => hits.find(({ doc_id }) => doc_id === doc)?.relevance
+  expect(relevanceOf(id)).toBeGreaterThan(relevanceOf(other) ?? 1)
+})
+
 describe('a renamed file', () => {
   test('names its parts, and keeps the title through a new version', async () => {
     const key = await newKey()

@@ -47,6 +47,7 @@ import { noticeRoutes, runRoutes, scheduleRoutes } from './features/runs/routes.
 import type { Runs } from './features/runs/runs.ts'
 import type { Schedules } from './features/runs/schedules.ts'
 import type { Branches } from './features/sessions/branches.ts'
+import { type CitationRouteOptions, citationRoutes } from './features/sessions/citation-routes.ts'
 import { conversationRoutes } from './features/sessions/conversation-routes.ts'
 import type { Conversations } from './features/sessions/conversations.ts'
 import type { SessionExport } from './features/sessions/export.ts'
@@ -87,6 +88,7 @@ export interface SurfaceServices {
   readonly kb: Kb
   readonly access: Access
   readonly collections: CollectionService
+  readonly citations: CitationRouteOptions
   readonly sources: Sources
   readonly files: Files
   readonly prompts: Prompts
@@ -130,6 +132,7 @@ export function surface(
   deviceRoutes(on, devices, services.notices)
   pairingRoutes(on, services.pairing)
   kbRoutes(on, { kb, access, contexts, answers })
+  citationRoutes(on, services.citations)
   collectionRoutes(on, services.collections)
   sourceRoutes(on, { sources, access, answers })
   fileRoutes(on, services)

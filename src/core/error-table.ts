@@ -94,7 +94,7 @@ export const ERRORS = {
     400,
     '此密钥可写入多个文档集合或没有可写入的集合：请用 collection_id 指明一个',
   ],
-  doc_is_part: [400, '该文档是一个来源的一部分，请移动来源（PUT /kb/sources/:id）'],
+  doc_is_part: [400, '该文档是一个来源的一部分，请修改来源（PUT /kb/sources/:id）'],
   query_invalid: [400, '查询参数 {field} 格式错误'],
   format_version: [400, '不支持的 format_version，仅支持 1'],
   email_invalid: [400, '邮箱地址格式不正确'],

@@ -78,7 +78,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const { service: keys, openTurns, sockets } = openKeys(adapters, { usage, tenants })
   const audit = openAudit(adapters)
   const { auditCode } = audit
-  const kb = openKnowledge(adapters)
+  const kb = openKnowledge(adapters, jobs)
   const admission = createAdmission({ keys, budgets, limitsOf: createTenantLimitStore(db).of })
   const provider = openProvider(adapters)
   const ocr = openScans(adapters, { settings, provider, usage, admission })
@@ -225,6 +225,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
       asks,
       audit,
       branches: sessions.branches,
+      citations: { citations: sessions.citations, checkDoc: kb.service.exists },
       collections: sources.collections,
       conversations: sessions.conversations,
       detached,
@@ -376,7 +377,7 @@ function schedule(
   jobs.every('prune logs', PRUNE_EVERY_MS, prune)
   runs.open()
   jobs.every('list mcp tools', MINUTE_MS, mcpServers.retryDue)
-  jobs.run('embed anew', kb.reembed.run)
+  kb.reindex()
   jobs.every('embed anew', MINUTE_MS, kb.reembed.run)
   jobs.every('look for a model server', platform.lookAgainMs, async () => {
     if (await platform.lookAgain())

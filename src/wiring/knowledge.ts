@@ -7,6 +7,7 @@ import { createPrepare } from '../features/knowledge/index/prepare.ts'
 import { createReembed } from '../features/knowledge/index/reembed.ts'
 import { createStaleStore } from '../features/knowledge/index/stale-store.ts'
 import { createKbStore } from '../features/knowledge/index/store.ts'
+import { createTitleStore } from '../features/knowledge/index/title-store.ts'
 import { createCalibration } from '../features/knowledge/search/calibration.ts'
 import {
   addCitations,
@@ -17,13 +18,14 @@ import {
 } from '../features/knowledge/search/citation-store.ts'
 import { createSearch } from '../features/knowledge/search/search.ts'
 import { createKb, createSearchTool } from '../features/knowledge/service.ts'
+import type { Jobs } from '../jobs/runner.ts'
 import { createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { Adapters } from './adapters.ts'
 
 export type Knowledge = ReturnType<typeof openKnowledge>
 
 /** The knowledge base with its two indexes. */
-export function openKnowledge(adapters: Adapters) {
+export function openKnowledge(adapters: Adapters, jobs: Jobs) {
   const { live, clock, log, db, reader, scans, vectors, words, nextNum } = adapters
   const { embedding, reranker, shared, metrics } = adapters
   const limits = {
@@ -66,9 +68,23 @@ export function openKnowledge(adapters: Adapters) {
   })
   const archiveStore = createArchiveStore({ db, reader: scans })
   const progress = (view: KbView) => archiveStore.progress(view, embedding.current.shared.lastId())
-  const service = createKb({ store, prepare, limits, search, clock, citations, progress })
-  const collections = createCollectionStore(db)
   const staleStore = createStaleStore({ db, vectors, words })
+  const { leases } = shared
+  const reembed = createReembed({ store: staleStore, embedding, leases, clock, log })
+  const reindex = () => jobs.run('embed anew', reembed.run)
+  const titles = createTitleStore(db)
+  const service = createKb({
+    store,
+    prepare,
+    limits,
+    search,
+    clock,
+    citations,
+    progress,
+    titles,
+    reindex,
+  })
+  const collections = createCollectionStore(db)
   return {
     service,
     collections,
@@ -89,7 +105,8 @@ export function openKnowledge(adapters: Adapters) {
       },
     }),
     archive: createArchive({ store, archive: archiveStore, limits, clock }),
-    reembed: createReembed({ store: staleStore, embedding, leases: shared.leases, clock, log }),
+    reembed,
+    reindex,
     searchTool: createSearchTool(service.retrieve),
   }
 }

@@ -11,6 +11,7 @@ import { forgetSubject } from '../features/memories/store.ts'
 import { beginning } from '../features/sessions/access.ts'
 import { createBranchStore } from '../features/sessions/branch-store.ts'
 import { createBranches } from '../features/sessions/branches.ts'
+import { createCitations } from '../features/sessions/citation-store.ts'
 import {
   createConversationStore,
   createTranscriptStore,
@@ -96,6 +97,7 @@ export function openSessions(
     service,
     transcripts,
     conversations,
+    citations: createCitations(reader, clock),
     exportSession: createSessionExport({ page: transcripts.page, head: conversations.read }),
   }
 }

@@ -74,6 +74,7 @@ export function openSources(adapters: Adapters, { kb, scans, jobs, notify }: Sou
     takesPictures: scans.isWanted,
     allow,
     limits,
+    reindex: kb.reindex,
   })
   const collections = createCollections({
     store: kb.collections,

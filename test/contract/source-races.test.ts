@@ -57,7 +57,7 @@ async function startVersion(stores: Stores, id: string, of: string) {
   expect(await sources.insert('a', version, 0)).toBe(true)
   await addDoc(stores, `doc of ${id}`, id, 'new')
   const none = { etag: null, lastModified: null, pages: null, scanned: 0, unread: 0 }
-  const content = { ...none, title: of, mediaType: 'text/plain', bytes: 1, hash: id }
+  const content = { ...none, title: of, from: id, mediaType: 'text/plain', bytes: 1, hash: id }
   return () =>
     sources.show(
       { tenant_id: 'a', id: of },

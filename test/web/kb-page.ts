@@ -50,9 +50,10 @@ export async function act(page: Page, title: string, action: string): Promise<vo
   await page.getByRole('menuitem', { name: action }).click()
 }
 
-/** A server that takes small files and cuts them into small documents. */
-export function useKnowledgeBase() {
+/** A server that takes small files and cuts them into small documents; `upstream`: its model. */
+export function useKnowledgeBase(upstream?: string) {
   const at = useConsole({
+    ...(upstream === undefined ? {} : { upstream }),
     env: { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1', MB_KB_MAX_DOC_KB: '2', MB_KB_MAX_FILE_MB: '1' },
   })
   let people = 0

@@ -118,6 +118,11 @@ export const api = {
       }),
     move: (id: string, to: string) =>
       call<T.KbDoc>('PUT', at('kb/docs', id), { collection_id: to }),
+    rename: (id: string, title: string) => call<T.KbDoc>('PUT', at('kb/docs', id), { title }),
+    doc: (id: string) => call<T.KbDocResponse>('GET', at('kb/docs', id)),
+    /** Turns that the document was cited in, newest first. */
+    citations: (id: string) =>
+      call<{ citations: T.KbCitation[] }>('GET', at('kb/docs', id, '/citations')),
   },
   collections: {
     list: () => call<{ collections: T.Collection[] }>('GET', '/console/kb/collections?limit=200'),
@@ -140,6 +145,7 @@ export const api = {
       call<T.Source>('PUT', at('kb/sources', id), { refresh }),
     move: (id: string, to: string) =>
       call<T.Source>('PUT', at('kb/sources', id), { collection_id: to }),
+    rename: (id: string, title: string) => call<T.Source>('PUT', at('kb/sources', id), { title }),
     check: (id: string) => call<T.Source>('POST', at('kb/sources', id, '/refresh')),
     remove: (id: string) => call<unknown>('DELETE', at('kb/sources', id)),
   },

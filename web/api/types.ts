@@ -37,6 +37,7 @@ export type { Collection } from '../../src/features/knowledge/collections/model.
 export type {
   KbChunk,
   KbDoc,
+  KbDocResponse,
   KbProgress,
   KbSearchHit as KbHit,
 } from '../../src/features/knowledge/model.ts'
@@ -70,6 +71,7 @@ export type {
   Conversation,
   ConversationListResponse as ConversationList,
   HistoryResponse as History,
+  KbCitation,
   SessionRow,
   TranscriptResponse as Transcript,
   TranscriptTurn,

@@ -152,7 +152,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   quota_files: 'There are too many files (at most {max}); delete some that are not needed',
   collection_required:
     'This key may write into several collections, or into none that is left: name one by collection_id',
-  doc_is_part: 'The document is a part of a source: move the source (PUT /kb/sources/:id)',
+  doc_is_part: 'The document is a part of a source: change the source (PUT /kb/sources/:id)',
   quota_collections: 'No more collections (at most {max})',
   quota_schedules: '{what}: too many (at most {max})',
   quota_memories: 'Too many facts are remembered (at most {max}): delete some first',

@@ -149,9 +149,11 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Rename a collection': '重命名文档集合',
   'Delete a collection; its documents stay, or go with docs=delete':
     '删除文档集合；其中的文档保留，docs=delete 时一并删除',
-  'Move a document to a collection': '把文档移到一个集合',
-  'Set how often a web page is checked, or move it to a collection':
-    '设置网页的更新频率，或把来源移到一个集合',
+  'Rename a document, or move it to a collection': '重命名文档，或把它移到一个集合',
+  'A document, and the passages at which its pages begin': '一个文档，以及每一页从哪一段开始',
+  'Turns of the last seven days that a document was cited in': '最近七天引用过一个文档的对话轮次',
+  'Rename a file or web page, move it, or set how often a page is checked':
+    '重命名文件或网页，移动它，或设置网页多久检查一次',
   'collections returned, 1 to 200; default 50': '返回的集合数，1 到 200；默认 50',
   'keep (the default): its documents belong to none; delete: they go with it':
     'keep（默认）：其中的文档不再属于任何集合；delete：一并删除',

@@ -1,6 +1,9 @@
 import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { BookText, ChevronLeft, ExternalLink } from 'lucide-react'
-import { itemsOf, type Library, useLibrary } from '../features/kb/library.ts'
+import { Cited } from '../features/kb/cited.tsx'
+import { Facts } from '../features/kb/facts.tsx'
+import { docsOf, itemsOf, type Library, useLibrary } from '../features/kb/library.ts'
+import { PagePicker } from '../features/kb/page-picker.tsx'
 import { Passages } from '../features/kb/passages.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { Notice, Page } from '../ui/page.tsx'
@@ -87,10 +90,18 @@ function Text({ library, id }: DocProps) {
   }
   const asked = /^\d{1,9}$/.test(hash) ? Number(hash) : null
   const isThere = asked !== null && asked < doc.chunk_count
+  const item = itemsOf(library).find((one) => docsOf(one).includes(doc))
   return (
-    <div className="grid max-w-3xl grid-cols-1 gap-4">
-      {asked !== null && !isThere && <Notice tone="warn">{t('kb.passage.gone')}</Notice>}
-      <Passages key={`${id}#${hash}`} docId={id} seq={isThere ? asked : null} />
+    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[3fr_2fr]">
+      <aside className="grid grid-cols-1 gap-4 lg:order-last">
+        {item && <Facts item={item} />}
+        <PagePicker docId={id} />
+        <Cited docId={id} />
+      </aside>
+      <div className="grid grid-cols-1 gap-4">
+        {asked !== null && !isThere && <Notice tone="warn">{t('kb.passage.gone')}</Notice>}
+        <Passages key={`${id}#${hash}`} docId={id} seq={isThere ? asked : null} />
+      </div>
     </div>
   )
 }

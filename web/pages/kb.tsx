@@ -10,6 +10,7 @@ import { idOf, isInWork, itemsOf, type Library, useLibrary } from '../features/k
 import { LibraryList } from '../features/kb/library-list.tsx'
 import { PageDialog } from '../features/kb/page-dialog.tsx'
 import { useReplacing } from '../features/kb/replacing.ts'
+import { Room } from '../features/kb/room.tsx'
 import { Hits, SearchForm } from '../features/kb/search-panel.tsx'
 import { useUploads } from '../features/kb/uploads.ts'
 import { WriteDialog } from '../features/kb/write-dialog.tsx'
@@ -17,7 +18,7 @@ import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { useStable } from '../lib/use-stable.ts'
 import { ForEditors } from '../ui/changeable.tsx'
-import { Notice, Page, Section } from '../ui/page.tsx'
+import { Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 
 export function Kb() {
@@ -72,11 +73,7 @@ export function Kb() {
         onOpen={setPassage}
       />
       <Section title={t('kb.docs')} about={<Counts library={library} />}>
-        {library && library.docs.length >= library.limits.docs_max && (
-          <div className="mb-3">
-            <Notice tone="warn">{t('kb.full', { max: library.limits.docs_max })}</Notice>
-          </div>
-        )}
+        {library && library.docs.length > 0 && <Room library={library} />}
         <CollectionBar collections={collections} shown={shown} onShow={setShown} onDrop={drop} />
         <div className="card">
           <Loaded query={query}>

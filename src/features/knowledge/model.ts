@@ -22,6 +22,14 @@ export const KbDoc = z.object({
 })
 export type KbDoc = z.infer<typeof KbDoc>
 
+/** A document, and the passages at which its pages begin. */
+export const KbDocResponse = z.lazy(() =>
+  KbDoc.extend({
+    pages: z.array(z.object({ page: z.number().int(), seq: z.number().int() })),
+  }),
+)
+export type KbDocResponse = z.infer<typeof KbDocResponse>
+
 export const KbDocsResponse = z.lazy(() => z.object({ docs: z.array(KbDoc) }))
 
 /** How many documents wait to be embedded; until then they are found by their words. */
@@ -46,7 +54,13 @@ export const KbCreateRequest = z.lazy(() =>
   }),
 )
 
-export const KbMoveRequest = z.lazy(() => z.object({ collection_id: collectionId }))
+/** Of a document; what is omitted stays. */
+export const KbChangeRequest = z.lazy(() =>
+  z.object({
+    collection_id: collectionId,
+    title: requiredText('title', KB_TITLE_CHARS_MAX).optional(),
+  }),
+)
 export type KbCreateRequest = z.infer<typeof KbCreateRequest>
 
 export const KbCreateResponse = KbDoc.extend({ note: z.string() })

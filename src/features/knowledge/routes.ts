@@ -11,13 +11,14 @@ import { withoutIdleTimeout } from '../../http/request-limits.ts'
 import type { Access } from './collections/access.ts'
 import { COLLECTION_QUERY, viewIn } from './collections/routes.ts'
 import {
+  KbChangeRequest,
   KbChunksResponse,
   KbCreateRequest,
   KbCreateResponse,
   KbDeleteResponse,
   KbDoc,
+  KbDocResponse,
   KbDocsResponse,
-  KbMoveRequest,
   KbProgress,
   KbSearchRequest,
   KbSearchResponse,
@@ -25,7 +26,7 @@ import {
 import type { Kb } from './service.ts'
 
 const createBody = jsonBody(KbCreateRequest, { bytesMax: KB_BODY_BYTES_MAX })
-const moveBody = jsonBody(KbMoveRequest)
+const changeBody = jsonBody(KbChangeRequest)
 const searchBody = jsonBody(KbSearchRequest, { bytesMax: KB_BODY_BYTES_MAX })
 const CHUNKS_QUERY = queryDoc({ from: 'number of the first chunk shown, from 0; default 0' })
 
@@ -82,6 +83,15 @@ export const kbRoutes = (on: Gated, { kb, access, contexts, answers }: KbRouteOp
       detail: { summary: 'How many documents wait to be embedded' },
     })
     .get(
+      '/kb/docs/:id',
+      async ({ principal, params }) => kb.get(await access.viewOf(principal), params.id),
+      {
+        allow: NOT_DEVICES,
+        response: KbDocResponse,
+        detail: { summary: 'A document, and the passages at which its pages begin' },
+      },
+    )
+    .get(
       '/kb/docs/:id/chunks',
       async ({ principal, params, request }) => {
         const from = new URL(request.url).searchParams.get('from') ?? '0'
@@ -97,16 +107,20 @@ export const kbRoutes = (on: Gated, { kb, access, contexts, answers }: KbRouteOp
     .put(
       '/kb/docs/:id',
       async ({ principal, params, request, upload }) => {
-        const { collection_id } = await moveBody.read(request, upload)
+        const { collection_id, title } = await changeBody.read(request, upload)
         const view = await access.viewOf(principal)
         const to = await access.destination(principal, collection_id)
+        if (title !== undefined) await kb.rename(view, params.id, title)
         return kb.move(view, params.id, to)
       },
       {
         allow: NOT_DEVICES,
         parse: 'none',
         response: KbDoc,
-        detail: { summary: 'Move a document to a collection', requestBody: moveBody.doc },
+        detail: {
+          summary: 'Rename a document, or move it to a collection',
+          requestBody: changeBody.doc,
+        },
       },
     )
     .delete(

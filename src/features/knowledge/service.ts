@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import type { Clock } from '../../core/clock.ts'
-import { appError } from '../../core/errors.ts'
 import { KB_PREVIEW_CHARS_MAX, KB_SCORE_MIN } from '../../core/limits/contract.ts'
 import { KB_UPLOADS_PER_TENANT_MAX } from '../../core/limits/machine.ts'
 import { createQuestion, type Question } from '../../core/question.ts'
@@ -8,12 +6,12 @@ import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars } from '../../core/text.ts'
 import type { Collections } from '../../storage/collections.ts'
 import { defineTool } from '../../tools/tool.ts'
-import { type KbView, missingCollection } from './collections/access.ts'
+import type { KbView } from './collections/access.ts'
+import { createDocuments, type DocumentParts } from './documents.ts'
 import { orUnavailable } from './index/embedding.ts'
 import type { Prepare } from './index/prepare.ts'
-import type { KbStore } from './index/store.ts'
-import type { KbChunk, KbDoc, KbHit, KbPart, KbProgress, KbSearchHit } from './model.ts'
-import { type Citation, countCitations, firstCitedDay } from './search/citation-store.ts'
+import type { KbHit, KbSearchHit } from './model.ts'
+import { countCitations } from './search/citation-store.ts'
 import type { createSearch, Found, FoundPassage } from './search/search.ts'
 import { createUpload, type KbLimits, type NewDocument } from './upload.ts'
 
@@ -28,15 +26,10 @@ export interface Retrieval {
   readonly collections: Collections
 }
 
-export interface KbParts {
-  readonly store: KbStore
+export interface KbParts extends DocumentParts {
   readonly prepare: Prepare
   readonly limits: KbLimits
   readonly search: ReturnType<typeof createSearch>
-  readonly clock: Clock
-  readonly progress: (view: KbView) => Promise<KbProgress>
-  /** Citations that are counted in memory before they are stored. */
-  readonly citations: { add(citation: Citation): void; flush(): Promise<void> }
 }
 
 /** A tenant's documents and the search of them. */
@@ -46,48 +39,12 @@ export function createKb(parts: KbParts) {
   const cite = countCitations(clock, citations)
   const uploads = createSemaphore({ perKey: KB_UPLOADS_PER_TENANT_MAX }).run
 
-  async function docOf(view: KbView, id: string): Promise<KbDoc> {
-    const doc = await store.doc(view, id, firstCitedDay(clock))
-    if (!doc) throw appError('not_found', { what: 'doc' })
-    return doc
-  }
-
   return {
+    ...createDocuments(parts),
+
     /** Adds a document to a collection. */
     create: (tenantId: string, request: NewDocument, signal?: AbortSignal) =>
       uploads(tenantId, () => upload(tenantId, request, signal), signal),
-
-    async list(view: KbView): Promise<{ docs: KbDoc[] }> {
-      await citations.flush()
-      return { docs: await store.list(view, firstCitedDay(clock)) }
-    },
-
-    /** Moves a document to a collection; null: it stays. Throws `doc_is_part`. */
-    async move(view: KbView, id: string, collection: string | null): Promise<KbDoc> {
-      const doc = await docOf(view, id)
-      if (collection === null) return doc
-      if (doc.source_id !== null) throw appError('doc_is_part')
-      if (!(await store.move(view, id, collection))) {
-        await docOf(view, id)
-        throw missingCollection()
-      }
-      return docOf({ ...view, collections: null }, id)
-    },
-
-    /** How many documents wait to be embedded after an import or a change of the model. */
-    progress: parts.progress,
-
-    async remove(view: KbView, id: string): Promise<{ id: string; deleted: boolean }> {
-      if (!(await store.remove(view, id))) throw appError('not_found', { what: 'doc' })
-      return { id, deleted: true }
-    },
-
-    /** Chunks for people to look at, from number `from` on. */
-    async chunks(view: KbView, id: string, from: number): Promise<{ chunks: KbChunk[] }> {
-      const chunks = await store.chunks(view, id, from)
-      if (!chunks) throw appError('not_found', { what: 'doc' })
-      return { chunks }
-    },
 
     /** For people who test their documents: the best hits, also irrelevant ones. */
     async search(
@@ -120,13 +77,6 @@ export function createKb(parts: KbParts) {
         search(view, createQuestion(view.tenantId, query, signal), signal, hitsMax),
       )
       return listOf(found).map((one) => hitOf(one))
-    },
-
-    /** `count` chunks of a document from number `from` on; none past its end. */
-    async read(view: KbView, id: string, from: number, count: number): Promise<KbPart> {
-      const part = await store.part(view, id, from, count)
-      if (!part) throw appError('not_found', { what: 'doc' })
-      return part
     },
 
     /**

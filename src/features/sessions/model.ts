@@ -131,6 +131,21 @@ export const TurnDetails = z.lazy(() =>
 )
 export type TurnDetails = z.infer<typeof TurnDetails>
 
+/** A turn that was shown passages of a document. */
+const KbCitation = z.lazy(() =>
+  z.object({
+    session_id: z.string(),
+    seq: z.int(),
+    /** The beginning of what was asked. */
+    question: z.string(),
+    created_at: z.string(),
+    /** Numbers of the passages, from 0. */
+    passages: z.array(z.int()),
+  }),
+)
+export type KbCitation = z.infer<typeof KbCitation>
+export const KbCitationsResponse = z.lazy(() => z.object({ citations: z.array(KbCitation) }))
+
 export const TranscriptTurn = z.lazy(() =>
   z.object({
     seq: z.int(),

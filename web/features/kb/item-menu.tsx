@@ -1,5 +1,5 @@
 import * as Menu from '@radix-ui/react-dropdown-menu'
-import { Check, ExternalLink, FileUp, RotateCw, Trash2 } from 'lucide-react'
+import { Check, ExternalLink, FileUp, Pencil, RotateCw, Trash2 } from 'lucide-react'
 import type { Refresh, Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { type RowAction, RowMenu } from '../../ui/row-menu.tsx'
@@ -9,6 +9,7 @@ import { REFRESHES } from './page-dialog.tsx'
 
 export interface ItemActions {
   readonly onDelete: (item: Item) => void
+  readonly onRename: (item: Item) => void
   readonly onReplace: (item: Item) => void
   readonly onSendAgain: (item: Item) => void
   readonly onCheck: (source: Source) => void
@@ -35,6 +36,7 @@ export function ItemMenu({ item, actions }: ItemMenuProps) {
   } else if (isIdle && source) {
     entries.unshift({ label: t('kb.check'), icon: RotateCw, act: () => actions.onCheck(source) })
   }
+  entries.unshift({ label: t('kb.rename'), icon: Pencil, act: () => actions.onRename(item) })
   return (
     <RowMenu label={t('kb.actions', { title: titleOf(item) })} actions={entries}>
       {source?.kind === 'url' && <PageEntries source={source} onRefresh={actions.onRefresh} />}

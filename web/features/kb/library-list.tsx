@@ -12,6 +12,7 @@ import { FileInput, useFileInput } from './file-input.tsx'
 import type { ItemActions } from './item-menu.tsx'
 import { ItemRow } from './item-row.tsx'
 import { type Item, idOf, itemsOf, type Library, showSource } from './library.ts'
+import { RenameDialog } from './rename-dialog.tsx'
 import { replacedBy } from './replacing.ts'
 import { SelectionBar, useSelection } from './selection.tsx'
 import { UploadRow } from './upload-row.tsx'
@@ -35,6 +36,7 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
   const { t } = useI18n()
   const client = useQueryClient()
   const [asked, setAsked] = useState<readonly Item[]>([])
+  const [renamed, setRenamed] = useState<Item | null>(null)
   const input = useFileInput()
   const meant = useRef<AddOptions>({})
   const items = itemsOf(library).filter((item) => shown === null || collectionOf(item) === shown)
@@ -52,6 +54,7 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
   }
   const actions: ItemActions = {
     onDelete: (item) => setAsked([item]),
+    onRename: setRenamed,
     onReplace: (item) => choose({ replaces: item }),
     onSendAgain(item) {
       if (item.kind === 'doc') return
@@ -76,6 +79,10 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
           selection={selection}
           onDelete={setAsked}
           onMove={(chosen, to) => move.mutate({ items: chosen, to })}
+          onCheck={(sources) => {
+            for (const source of sources) check.mutate(source)
+            selection.end()
+          }}
         />
       )}
       <ul className="divide-y divide-line">
@@ -104,6 +111,7 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
         label={t('kb.replace')}
         onFiles={(files) => uploads.add(files, meant.current)}
       />
+      <RenameDialog item={renamed} onClose={() => setRenamed(null)} />
       <Deletion items={asked} onDone={selection.end} onClose={() => setAsked([])} />
     </>
   )
@@ -112,8 +120,9 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
 /** Asks for a check, and marks the page until its list has a later one. */
 function useCheck(onCheck: OnCheck) {
   const client = useQueryClient()
-  const run = async ({ id, checked_at }: Source) => {
-    onCheck(id, checked_at)
+  const run = async ({ id, kind, checked_at }: Source) => {
+    // A file that is read again has no such time: its state tells how far it is.
+    if (kind === 'url') onCheck(id, checked_at)
     try {
       return await api.sources.check(id)
     } catch (error) {

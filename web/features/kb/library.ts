@@ -70,6 +70,24 @@ export const titleOf = (item: Item): string =>
 
 export const idOf = (item: Item): string => (item.kind === 'doc' ? item.doc.id : item.source.id)
 
+/** The documents of an item. */
+export const docsOf = (item: Item): readonly KbDoc[] =>
+  item.kind === 'doc' ? [item.doc] : item.parts
+
 /** Deletes an item with its documents. */
 export const remove = (item: Item): Promise<unknown> =>
   item.kind === 'doc' ? api.kb.remove(item.doc.id) : api.sources.remove(item.source.id)
+
+/** Gives an item another title; a file's documents are named after it. */
+export const rename = (item: Item, title: string): Promise<unknown> =>
+  item.kind === 'doc'
+    ? api.kb.rename(item.doc.id, title)
+    : api.sources.rename(item.source.id, title)
+
+/** The source of an item that can be read again: a page, or a failed file that is still kept. */
+export function readableOf(item: Item): Source | null {
+  if (item.kind === 'doc' || isInWork(item.source)) return null
+  const { kind, state, readable_until } = item.source
+  const isKept = state === 'failed' && readable_until !== undefined
+  return kind === 'url' || isKept ? item.source : null
+}

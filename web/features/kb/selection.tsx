@@ -1,12 +1,13 @@
-import { ListChecks, Trash2 } from 'lucide-react'
+import { ListChecks, RotateCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import type { Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { NO_COLLECTION, useCollections } from './collections.ts'
-import { type Item, idOf } from './library.ts'
+import { type Item, idOf, readableOf } from './library.ts'
 
-/** Items that are selected to be deleted together. */
+/** Items that are selected to be moved, read again or deleted together. */
 export function useSelection(items: readonly Item[]) {
   /** Null while selection is off. */
   const [ids, setIds] = useState<ReadonlySet<string> | null>(null)
@@ -67,14 +68,17 @@ interface SelectionBarProps {
   readonly selection: Selection
   readonly onDelete: (chosen: readonly Item[]) => void
   readonly onMove: (chosen: readonly Item[], to: string) => void
+  readonly onCheck: (chosen: readonly Source[]) => void
 }
 
 /** The bar above the list: starts the selection and shows how many items are selected. */
-export function SelectionBar({ items, selection, onDelete, onMove }: SelectionBarProps) {
+export function SelectionBar(props: SelectionBarProps) {
+  const { items, selection, onDelete, onMove, onCheck } = props
   const { t } = useI18n()
   const { isOn, chosen, start, end, choose } = selection
   const icon = { size: 15, 'aria-hidden': true } as const
   const isAll = chosen.length === items.length
+  const readable = chosen.flatMap((item) => readableOf(item) ?? [])
   return (
     <ForEditors>
       <div className="flex flex-wrap items-center justify-end gap-2 border-b border-line px-4 py-2">
@@ -92,6 +96,11 @@ export function SelectionBar({ items, selection, onDelete, onMove }: SelectionBa
               </span>
             </label>
             <MoveTo isOff={chosen.length === 0} onMove={(to) => onMove(chosen, to)} />
+            {readable.length > 0 && (
+              <Button size="small" icon={<RotateCw {...icon} />} onClick={() => onCheck(readable)}>
+                {t('kb.check.several', { count: readable.length })}
+              </Button>
+            )}
             <Button size="small" onClick={end}>
               {t('action.cancel')}
             </Button>

@@ -49,6 +49,18 @@ export function createDocStore(db: Db) {
         ),
       ),
 
+    /** The first passage of each page that has one, in order. Empty where pages are not known. */
+    pages: ({ tenantId, collections }: KbView, id: string) =>
+      db.all<{ page: number; seq: number }>(
+        joined(
+          sql`SELECT c.page, min(c.seq) AS seq FROM kb_doc d JOIN kb_chunk c ON c.doc_num = d.num
+          WHERE d.tenant_id = ${tenantId} AND d.id = ${id} AND d.stage = 'live'
+            AND c.page IS NOT NULL`,
+          within('d.collection_id', collections),
+          sql`GROUP BY c.page ORDER BY c.page`,
+        ),
+      ),
+
     async hasCollection(tenantId: string, id: string): Promise<boolean> {
       const row = await db.get(sql`
         SELECT 1 FROM kb_collection WHERE tenant_id = ${tenantId} AND id = ${id} AND gone = 0`)

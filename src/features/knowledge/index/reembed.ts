@@ -19,9 +19,9 @@ export interface ReembedParts {
 }
 
 /**
- * Embeds and indexes documents again after the embedding model was changed, one at a time, from
- * their stored text. A restart continues where it stopped. Documents that wait are found by their
- * words.
+ * Embeds and indexes documents again after they were renamed, or the embedding model was changed,
+ * one at a time, from their stored text. A restart continues where it stopped. Documents that wait
+ * are found by their words.
  */
 export function createReembed({ store, embedding, leases, clock, log }: ReembedParts) {
   async function embed(doc: StaleDoc, signal: AbortSignal): Promise<void> {

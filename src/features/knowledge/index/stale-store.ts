@@ -42,7 +42,10 @@ export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'rea
       return rows.map(({ text }) => text)
     },
 
-    /** Replaces a document in both indexes, unless it was deleted or is being removed. */
+    /**
+     * Replaces a document in both indexes, unless it was renamed meanwhile, or deleted, or is being
+     * removed.
+     */
     async replace(doc: StaleDoc, model: string, fresh: readonly ChunkIndex[]) {
       const { num, tenant_id: tenantId } = doc
       const entries = fresh.map((index, seq) => ({ ...index, key: keyOf(num, seq) }))
@@ -50,7 +53,8 @@ export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'rea
         expectRows(
           1,
           sql`UPDATE kb_doc SET embed_model = ${model}, embed_attempts = 0, embed_after = 0
-          WHERE tenant_id = ${tenantId} AND num = ${num} AND stage = 'live'`,
+          WHERE tenant_id = ${tenantId} AND num = ${num} AND stage = 'live'
+            AND title = ${doc.title}`,
         ),
         ...vectors.remove(entries.map(({ key }) => key)),
         ...vectors.upsert({ tenantId, model }, entries),

@@ -6,6 +6,7 @@ import {
 } from '../../../core/limits/machine.ts'
 import { createSemaphore, type Semaphore } from '../../../core/semaphore.ts'
 import type { PartStore } from '../index/part-store.ts'
+import { followTitle } from '../index/title-store.ts'
 import type { FileScans, Scans } from '../scans/service.ts'
 import { failure, quotaFailure } from './failure.ts'
 import { fileKind } from './file-kind.ts'
@@ -109,20 +110,19 @@ export function createIngest(options: IngestOptions) {
         signal.throwIfAborted()
       }
       const { etag, lastModified, bytes } = file
-      const content = { ...text, title, bytes, etag, lastModified }
+      const content = { ...text, title, from: id, bytes, etag, lastModified }
       const publish = isChat ? documents.publishFile : documents.publish
       const shown = publish(tenantId, owner, count)
       const key = { tenant_id: tenantId, id: owner }
+      // Renamed meanwhile: the parts have the title that it had when it was read.
+      const follow = followTitle(tenantId, owner)
       const isShown =
         owner === id
-          ? store.show(key, shown, content, at())
-          : store.show(
-              key,
-              [handOver(source, owner), ...shown],
-              content,
-              at(),
-              endVersion(source, owner),
-            )
+          ? store.show(key, shown, content, at(), [follow])
+          : store.show(key, [handOver(source, owner), ...shown], content, at(), [
+              follow,
+              ...endVersion(source, owner),
+            ])
       // The tenant may have added other documents meanwhile, or deleted the source.
       if (!(await isShown)) {
         await checkRoom()

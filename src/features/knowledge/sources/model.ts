@@ -118,7 +118,11 @@ export type UrlRequest = z.infer<typeof UrlRequest>
 /** Of a source; what is omitted stays. */
 export const SourceChange = z.lazy(() =>
   z
-    .object({ refresh: refresh.optional(), collection_id: collectionId })
+    .object({
+      refresh: refresh.optional(),
+      collection_id: collectionId,
+      title: requiredText('title', SOURCE_TITLE_CHARS_MAX).optional(),
+    })
     .refine((change) => Object.values(change).some((value) => value !== undefined), {
       error: issue('field_required', { field: 'refresh', kind: 'string' }),
     }),

@@ -126,10 +126,11 @@ const management = (on: Gated, { sources, access, answers }: SourceRouteOptions)
     .put(
       '/kb/sources/:id',
       async ({ principal, params, request, upload }) => {
-        const { refresh, collection_id } = await changeBody.read(request, upload)
+        const { refresh, collection_id, title } = await changeBody.read(request, upload)
         const view = await access.viewOf(principal)
         const to = await access.destination(principal, collection_id)
         if (refresh !== undefined) await sources.setRefresh(view, params.id, refresh)
+        if (title !== undefined) await sources.rename(view, params.id, title)
         return sources.move(view, params.id, to)
       },
       {
@@ -137,7 +138,7 @@ const management = (on: Gated, { sources, access, answers }: SourceRouteOptions)
         parse: 'none',
         response: Source,
         detail: {
-          summary: 'Set how often a web page is checked, or move it to a collection',
+          summary: 'Rename a file or web page, move it, or set how often a page is checked',
           requestBody: changeBody.doc,
         },
       },

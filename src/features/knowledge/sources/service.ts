@@ -8,6 +8,7 @@ import type { SharedFiles } from '../../../storage/shared-state.ts'
 import { type AllowList, checkedUrl } from '../../../upstream/egress/url-guard.ts'
 import { everything, type KbView, missingCollection } from '../collections/access.ts'
 import type { PartStore } from '../index/part-store.ts'
+import { followTitle } from '../index/title-store.ts'
 import {
   cutTitle,
   type KbLimitsResponse,
@@ -32,7 +33,7 @@ import {
 } from './receive.ts'
 import type { SourceRow, Uploader } from './row.ts'
 import type { SourceStore } from './store.ts'
-import { dropOlder, isSame, type VersionStore } from './version-store.ts'
+import { dropOlder, isSame, type Present, type VersionStore } from './version-store.ts'
 import type { SourceWork } from './work.ts'
 
 /** A page to add to a collection, by its id or `none`. */
@@ -56,11 +57,13 @@ export interface SourcesParts {
   /** Private hosts that tenants may name. */
   readonly allow: () => AllowList
   readonly limits: () => KbLimitsResponse
+  /** Indexes renamed documents anew, in the background. */
+  readonly reindex: () => void
 }
 
 /** Files and web pages that become documents. */
 export function createSources(parts: SourcesParts) {
-  const { store, versions, work, documents, clock, allow, limits } = parts
+  const { store, versions, work, documents, clock, allow, limits, reindex } = parts
   async function rowOf({ tenantId, collections }: KbView, id: string): Promise<SourceRow> {
     const row = await store.row(tenantId, id)
     const isSeen = collections === null || (row && collections.includes(row.collection_id))
@@ -140,6 +143,14 @@ export function createSources(parts: SourcesParts) {
       return get({ ...view, collections: null }, id)
     },
 
+    /** Renames a source with its documents, which wait to be indexed anew. Throws 404. */
+    async rename(view: KbView, id: string, title: string): Promise<void> {
+      await rowOf(view, id)
+      const follows = followTitle(view.tenantId, id)
+      if (!(await store.rename(view, id, cutTitle(title), follows))) throw missing()
+      reindex()
+    },
+
     /** Deletes a source with its documents; once this resolves, no search finds them. */
     async remove(view: KbView, id: string): Promise<{ id: string; deleted: boolean }> {
       if (!(await removeRow(view, await rowOf(view, id)))) throw missing()
@@ -196,11 +207,12 @@ const uploads =
     let outdated: readonly { id: string }[] = []
     const destine: Destine = async ({ id, form, fileName, bytes }) => {
       const collection_id = await targetOf(form.collection)
-      const title = checked(SourceTitle, form.title) || titleOfFile(fileName)
+      const named = checked(SourceTitle, form.title)
       const origin = checked(SourceOrigin, form.origin) || null
       const sha256 = hashOf(bytes, checked(SourceHash, form.sha256) || null, origin)
-      const file = { collection_id, title, sha256 }
       const present = origin && (await versions.byOrigin(tenantId, collection_id, origin))
+      const title = named || (present && givenTitleOf(present)) || titleOfFile(fileName)
+      const file = { collection_id, title, sha256 }
       if (!present || sha256 === null) return { ...file, kind: 'file', origin, also: [] }
       known = present.id
       isNew = !isSame(present, sha256)
@@ -214,6 +226,10 @@ const uploads =
     for (const { id } of outdated) work.end(id)
     return { source, isNew }
   }
+
+/** The title that somebody gave a source, which its new version keeps; null: that of its file. */
+const givenTitleOf = ({ title, fileName }: Present): string | null =>
+  title === titleOfFile(fileName) ? null : title
 
 /** The hash of a file where one is needed. Throws when it is not the one that was said. */
 function hashOf(bytes: Uint8Array, said: string | null, origin: string | null): string | null {

@@ -128,6 +128,26 @@ export function createSourceStore(db: Db) {
     },
 
     /**
+     * Renames a source, also a version of it that is still read; `follows` renames its documents in
+     * the same batch. False when the view has none.
+     */
+    rename(
+      { tenantId, collections }: KbView,
+      id: string,
+      title: string,
+      follows: Statement,
+    ): Promise<boolean> {
+      const rename = joined(
+        locked('kb_source', tenantId)`UPDATE kb_source SET title = ${title}, is_named = 1
+        WHERE tenant_id = ${tenantId} AND id = ${id}`,
+        within('collection_id', collections),
+      )
+      const versions = sql`UPDATE kb_source SET title = ${title}
+        WHERE tenant_id = ${tenantId} AND replaces = ${id}`
+      return storedAsExpected(db.batch([expectRows(1, rename), versions, follows]))
+    },
+
+    /**
      * Deletes a source; `retire` hides its documents in the same batch. False when the view has
      * none.
      */

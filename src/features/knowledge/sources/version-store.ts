@@ -15,6 +15,8 @@ export interface Present {
   readonly state: SourceState
   readonly errorClass: string | null
   readonly sha256: string | null
+  readonly title: string
+  readonly fileName: string
   /** Its versions that are not read yet, the newest first. */
   readonly coming: readonly { readonly id: string; readonly sha256: string | null }[]
 }
@@ -41,7 +43,8 @@ export function createVersionStore(db: Db) {
     /** The source that has the origin in the collection. */
     async byOrigin(tenantId: string, collection: string, origin: string): Promise<Present | null> {
       const row = await db.get<Omit<Present, 'coming'>>(sql`
-        SELECT id, state, error_class AS "errorClass", sha256 FROM kb_source
+        SELECT id, state, error_class AS "errorClass", sha256, title, file_name AS "fileName"
+        FROM kb_source
         WHERE tenant_id = ${tenantId} AND origin = ${origin} AND kind = 'file'
           AND collection_id = ${collection}
         ORDER BY created_at DESC, id DESC LIMIT 1`)

@@ -1,6 +1,13 @@
 import { DAY_MS } from '../../../core/clock.ts'
 import { SOURCE_MISSES_MAX } from '../../../core/limits/contract.ts'
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../../storage/db.ts'
 import type { SourceFailure } from './failure.ts'
 import type { SourceState } from './model.ts'
 import type { SourceKey, SourceRow } from './row.ts'
@@ -14,7 +21,10 @@ export interface Version {
 
 /** What is stored of a source once its documents are. */
 export interface Content extends Version {
+  /** Of a page that nobody has named; else the title of the row `from` holds. */
   readonly title: string
+  /** The row that was read: the source, or a version of it. */
+  readonly from: string
   readonly mediaType: string
   readonly bytes: number
   readonly pages: number | null
@@ -152,8 +162,11 @@ const readyRow = (
   { tenant_id, id }: SourceKey,
   content: Content,
   { now, iso }: At,
-): Statement => sql`
-  UPDATE kb_source SET state = 'ready', title = ${content.title},
+): Statement => locked('kb_source', tenant_id)`
+  UPDATE kb_source SET state = 'ready',
+    title = coalesce((SELECT v.title FROM kb_source v
+      WHERE v.tenant_id = ${tenant_id} AND v.id = ${content.from} AND v.is_named = 1),
+      ${content.title}),
     media_type = ${content.mediaType}, bytes = ${content.bytes}, pages = ${content.pages},
     pages_done = ${content.pages}, ocr_pages = ${content.scanned},
     pages_unread = ${content.unread},

@@ -1,0 +1,66 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { KB_TITLE_CHARS_MAX, SOURCE_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { reload } from '../../lib/reload.ts'
+import { useAction } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/form.tsx'
+import { type Item, rename, titleOf } from './library.ts'
+
+interface RenameProps {
+  /** Null: the dialog is closed. */
+  readonly item: Item | null
+  readonly onClose: () => void
+}
+
+/** A dialog to give a document, file or page another title. */
+export function RenameDialog({ item, onClose }: RenameProps) {
+  const { t } = useI18n()
+  return (
+    <Dialog
+      title={t('kb.rename')}
+      about={t('kb.rename.about')}
+      open={item !== null}
+      onClose={onClose}
+    >
+      {item && <RenameForm item={item} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function RenameForm({ item, onClose }: { readonly item: Item; readonly onClose: () => void }) {
+  const { t } = useI18n()
+  const client = useQueryClient()
+  const [title, setTitle] = useState(titleOf(item))
+  const save = useAction((to: string) => rename(item, to), {
+    done: 'kb.renamed',
+    onDone() {
+      void reload(client, ['kb'])
+      onClose()
+    },
+  })
+  const isNew = title.trim() !== '' && title.trim() !== titleOf(item)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isNew) save.mutate(title.trim())
+  }
+  return (
+    <form className="grid gap-4" onSubmit={submit}>
+      <TextField
+        label={t('kb.title')}
+        value={title}
+        maxLength={item.kind === 'doc' ? KB_TITLE_CHARS_MAX : SOURCE_TITLE_CHARS_MAX}
+        required
+        onText={setTitle}
+      />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>{t('action.cancel')}</Button>
+        <Button type="submit" kind="primary" busy={save.isPending} disabled={!isNew}>
+          {t('action.save')}
+        </Button>
+      </div>
+    </form>
+  )
+}

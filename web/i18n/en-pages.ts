@@ -1263,6 +1263,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'studio.right.sources': 'Sources',
   'studio.stopped.kept': 'Stopped here; what was written is kept.',
   'studio.thought': 'Thought for {seconds} s',
+  'studio.tool.declined': 'declined',
   'studio.tools.failed': 'a tool failed',
   'studio.tools.busy': 'Calls {name}',
   'studio.tools.busy.more': 'Calls {name}, {more} more',

@@ -1180,6 +1180,7 @@ export const zhPages = {
   'studio.right.sources': '来源',
   'studio.stopped.kept': '在此停止，已写的内容已保存。',
   'studio.thought': '思考了 {seconds} 秒',
+  'studio.tool.declined': '已拒绝',
   'studio.tools.failed': '有工具失败',
   'studio.tools.busy': '调用 {name}',
   'studio.tools.busy.more': '调用 {name} 等，另有 {more} 次',

@@ -11,26 +11,12 @@ import type {
   TurnStats,
 } from '../../api/types.ts'
 import type { ErrorName } from '../../i18n/index.tsx'
+import { type Asked, finished, type ToolUse, withDeclined } from './tool-use.ts'
 
-export interface ToolUse {
-  readonly name: string
-  /** Null while it runs. */
-  readonly ok: boolean | null
-  /** From the transcript, once the turn is stored; cut when they are long. */
-  readonly ms?: number
-  readonly arguments?: string | undefined
-  readonly result?: string | undefined
-  /** It was not called, since nobody could be asked. */
-  readonly needs_approval?: true | undefined
-}
+/** What waits for an answer; `since` when it was asked, by the clock of this page. */
+export type OpenAsk = Ask & { readonly since?: number }
 
-/** What a person was asked, and what they said. */
-export interface Asked {
-  readonly tool: string
-  readonly action: 'accept' | 'decline' | 'cancel'
-  /** How long the turn waited for it. */
-  readonly ms: number
-}
+type AskDone = Extract<StudioEvent, { type: 'ask_done' }>
 
 /** A turn that another one replaces once that is stored. */
 export interface Replaced {
@@ -84,8 +70,8 @@ export interface Turn {
   /** What the answer has remembered and forgotten. */
   readonly memory: readonly MemoryWrite[]
   /** What waits for an answer of the person. */
-  readonly asks: readonly Ask[]
-  /** What was asked and answered; from the transcript, once the turn is stored. */
+  readonly asks: readonly OpenAsk[]
+  /** What was asked and answered. */
   readonly asked: readonly Asked[]
   /** The failure of the tenant's own channel; null without one. */
   readonly fallback: string | null
@@ -188,7 +174,7 @@ export function withDetails(turn: Turn, { seq, details }: TranscriptTurn): Turn 
     seq,
     isStopped: (details as StudioDetails).stopped === true,
     refs: details.kb_refs.map((ref) => ({ ...ref, collection_id: ref.collection_id ?? null })),
-    tools: details.tools,
+    tools: withDeclined(details.tools, details.asks ?? []),
     asked: details.asks ?? [],
     fallback: details.fallback_reason,
     stats: turn.stats ?? { ...known, usage_estimated: false },
@@ -226,13 +212,20 @@ function after(turn: Turn, event: StudioEvent, at: number): Turn {
     case 'tool_call':
       return { ...turn, tools: [...turn.tools, { name: event.name, ok: null }] }
     case 'tool_result':
-      return { ...turn, tools: finished(turn.tools, event.name, event.ok) }
+      return {
+        ...turn,
+        tools: withDeclined(finished(turn.tools, event.name, event.ok), turn.asked ?? []),
+      }
     case 'memory':
       return { ...turn, memory: [...turn.memory, event] }
     case 'ask':
-      return { ...turn, asks: [...asksOf(turn), event] }
+      return { ...turn, asks: [...asksOf(turn), { ...event, since: at }] }
     case 'ask_done':
-      return { ...turn, asks: asksOf(turn).filter(({ id }) => id !== event.id) }
+      return {
+        ...turn,
+        asks: asksOf(turn).filter(({ id }) => id !== event.id),
+        asked: [...(turn.asked ?? []), ...askedIn(turn, event, at)],
+      }
     case 'stats':
       return { ...turn, stats: event }
     case 'llm_end':
@@ -256,16 +249,17 @@ function after(turn: Turn, event: StudioEvent, at: number): Turn {
 }
 
 /** A turn that an earlier version of this page has kept has none. */
-export const asksOf = ({ asks, state }: Turn): readonly Ask[] =>
+export const asksOf = ({ asks, state }: Turn): readonly OpenAsk[] =>
   state === 'running' ? (asks ?? []) : []
 
-const named = (code: string): ErrorName => ({ code, params: {} })
-
-/** Marks the first running call of that tool as ended. */
-function finished(tools: readonly ToolUse[], name: string, ok: boolean): ToolUse[] {
-  const index = tools.findIndex((use) => use.name === name && use.ok === null)
-  return tools.map((use, at) => (at === index ? { ...use, ok } : use))
+/** What a question that is over was about; nothing of one that this page has not heard. */
+function askedIn(turn: Turn, { id, action }: Pick<AskDone, 'id' | 'action'>, at: number): Asked[] {
+  const ask = asksOf(turn).find((one) => one.id === id)
+  if (!ask?.tool) return []
+  return [{ tool: ask.tool, action, ms: Math.round(at - (ask.since ?? at)) }]
 }
+
+const named = (code: string): ErrorName => ({ code, params: {} })
 
 /** The turn whose stream has ended; one without `llm_end` or `error` was cut. */
 export const cut = (turn: Turn): Turn =>

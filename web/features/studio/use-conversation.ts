@@ -49,7 +49,7 @@ export function useConversation(
   const stored = useStored(session)
   const summary = useSummary(session)
   const interrupted = usePending(session, linked)
-  const { ways, mayBranch } = useVersions(session, stored.rows.length > 0)
+  const { ways, mayBranch } = useVersions(session, stored.rows)
   const [thread] = useState(createThread)
   const told = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
   const turns = useMemo(

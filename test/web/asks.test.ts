@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { describeWeb, soon } from './setup.ts'
-import { ask, turnOf, useStudio } from './studio-page.ts'
+import { ask, ended, turnOf, useStudio } from './studio-page.ts'
 
 const HANG = new Promise<never>(() => {})
 const sse = (from: number, ...events: readonly object[]) =>
@@ -95,6 +95,25 @@ describeWeb('what a turn asks', () => {
     await page.getByText(en['studio.asked'], { exact: true }).waitFor()
     const told = page.getByText(/^ask_user: yes, after \d+ s$/)
     await told.waitFor()
+    expect(guest.complaints).toEqual([])
+  }, 60_000)
+
+  test('reads declined, and not failed, where the person has said no', async () => {
+    await using guest = await at.open()
+    const { page } = guest
+    await page.request.put('/console/settings', { data: { may_ask: true } })
+    const args = { question: 'Which one?', options: ['attic', 'cellar'] }
+    at.world.platform.reply({ toolCalls: [{ name: 'ask_user', arguments: args }] })
+    at.world.platform.reply({ text: 'It stays dark.' })
+    const turn = await ask(page, 'Make it dark')
+    await page.getByRole('button', { name: en['studio.ask.decline'] }).click()
+    await ended(turn)
+    const declined = turn.getByText(new RegExp(`· ${en['studio.tool.declined']}$`))
+    await declined.click()
+    await turn.locator('.tool-run summary', { hasText: en['studio.tool.declined'] }).waitFor()
+    await page.reload()
+    await declined.waitFor()
+    expect(await turn.getByText(en['studio.tools.failed']).count()).toBe(0)
     expect(guest.complaints).toEqual([])
   }, 60_000)
 })

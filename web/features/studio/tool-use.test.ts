@@ -8,7 +8,7 @@ const marks = (...all: Parameters<typeof withDeclined>) =>
 
 test('a call that the person declined is told from one that failed', () => {
   const failed = { name: 'home__light', ok: false, result: 'HTTP 500' }
-  const declined = { name: 'home__light', ok: false, result: 'declined by the person' }
+  const declined = { name: 'home__light', ok: false, result: 'Error: declined by the person' }
   expect(marks([failed, declined], [no('light')])).toEqual([false, true])
   expect(marks([declined], [])).toEqual([false])
   expect(marks([declined], [no('lights')])).toEqual([false])

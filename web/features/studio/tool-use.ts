@@ -22,7 +22,7 @@ export interface Asked {
 }
 
 /** What the model is told of a call to which the person said no, or nothing in time. */
-const TOLD = 'declined by the person'
+const TOLD = 'Error: declined by the person'
 
 const isCallOf = (name: string, tool: string) => name === tool || name.endsWith(`__${tool}`)
 

@@ -72,7 +72,7 @@ describeWeb('what is put beside a question', () => {
     expect(await seriousFindings(page)).toEqual([])
     await dialog.getByRole('button', { name: en['action.close'] }).last().click()
     await ended(await ask(page, 'How much is it?'))
-    const tools = (sent[0]?.draft as { tools_enabled: string[] }).tools_enabled
+    const { tools_enabled: tools } = (sent[0] as { draft: { tools_enabled: string[] } }).draft
     expect(tools).toContain('current_time')
     expect(tools).not.toContain('calculator')
     await page.getByRole('button', { name: en['studio.scope.tools.drop'] }).click()

@@ -22,7 +22,7 @@ const FENCE_BEGUN = /^[ \t]{0,3}(?:`{0,2}|~{0,2})$/
 /**
  * Cuts an answer into speakable sentences while it is written: without Markdown, emoji and code.
  * Call it with each piece of the text; it returns the sentences that are complete. What is said in
- * place of code is in the language of the answer so far, or of `question` where it begins with code.
+ * place of code is in the language of the answer so far, or of `question` where it has no words.
  */
 export function createSentences(question = '') {
   const standIns = createStandIns(question)

@@ -1263,7 +1263,6 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'studio.right.sources': 'Sources',
   'studio.stopped.kept': 'Stopped here; what was written is kept.',
   'studio.thought': 'Thought for {seconds} s',
-  'studio.tool.declined': 'declined',
   'studio.page.added': '“{title}” is being read into the knowledge base',
   'studio.scope': 'What narrows the question',
   'studio.scope.drop': 'Do not limit the question to “{name}”',
@@ -1274,6 +1273,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
     'For your next questions in this chat. The assistant itself changes only when it is saved in Setup.',
   'studio.tools.title': 'Tools for the next questions',
   'studio.tools.failed': 'a tool failed',
+  'studio.tools.declined': 'declined',
   'studio.tools.busy': 'Calls {name}',
   'studio.tools.busy.more': 'Calls {name}, {more} more',
   'studio.tools.used': 'Used {name}',
@@ -1449,6 +1449,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'studio.asked.accept': 'yes, after {seconds} s',
   'studio.asked.decline': 'no, or no answer in time, after {seconds} s',
   'studio.asked.cancel': 'canceled after {seconds} s',
+  'studio.tool.declined': 'You said no, or did not answer in time.',
   'studio.tool.unasked': 'Not called: it needs a yes, and nobody could be asked.',
   'settings.may-ask': 'Ask back',
   'settings.may-ask.hint':

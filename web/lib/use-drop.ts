@@ -3,7 +3,10 @@ import { droppedFiles } from './dropped-files.ts'
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
 
-/** Accepts files, also whole folders, that are dropped anywhere on the page. True while files are held over it. */
+/**
+ * Accepts files, also whole folders, that are dropped anywhere on the page. True while files are
+ * held over it.
+ */
 export function useDrop(onFiles: (files: readonly File[]) => void): boolean {
   const [over, setOver] = useState(false)
   useEffect(() => {

@@ -6,7 +6,8 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useToasts } from '../../lib/services.tsx'
 import { CHAT } from '../../shell/nav.ts'
 import { useConversations } from './conversations.ts'
-import { isUnreached, type Turn } from './turn.ts'
+import type { Turn } from './turn.ts'
+import { isUnreached } from './turn-end.ts'
 
 interface Conversations {
   readonly conversations: readonly Talk[]

@@ -2,7 +2,7 @@ import { LoaderCircle, Wrench } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { ToolRun } from './tool-run.tsx'
-import type { ToolUse } from './tool-use.ts'
+import type { ToolUse } from './turn.ts'
 
 /** The tools of an answer in one line; opened, it shows each call. */
 export function ToolLine({ tools }: { readonly tools: readonly ToolUse[] }) {
@@ -10,8 +10,8 @@ export function ToolLine({ tools }: { readonly tools: readonly ToolUse[] }) {
   const [first] = tools
   if (!first) return null
   const isBusy = tools.some(({ ok }) => ok === null)
-  const hasDeclined = tools.some(({ declined }) => declined)
   const hasFailed = tools.some(({ ok, declined }) => ok === false && !declined)
+  const isDeclined = tools.some(({ ok, declined }) => ok === false && declined)
   const more = tools.length - 1
   const names = { name: first.name, more }
   return (
@@ -25,8 +25,8 @@ export function ToolLine({ tools }: { readonly tools: readonly ToolUse[] }) {
         {more > 0
           ? t(isBusy ? 'studio.tools.busy.more' : 'studio.tools.used.more', names)
           : t(isBusy ? 'studio.tools.busy' : 'studio.tools.used', names)}
+        {isDeclined && ` · ${t('studio.tools.declined')}`}
         {hasFailed && ` · ${t('studio.tools.failed')}`}
-        {hasDeclined && ` · ${t('studio.tool.declined')}`}
       </summary>
       <div className="mt-2 grid gap-2">
         {withIndexKeys(tools).map(({ key, item }) => (

@@ -1,6 +1,6 @@
 import { Ban, Check, LoaderCircle, X } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
-import type { ToolUse } from './tool-use.ts'
+import type { ToolUse } from './turn.ts'
 
 /** JSON with line breaks; other or shortened text unchanged. */
 function readable(text: string): string {
@@ -25,12 +25,12 @@ export function ToolRun({ use }: { readonly use: ToolUse }) {
       <summary>
         {use.ok === null && <LoaderCircle {...icon} className="animate-spin" />}
         {use.ok === true && <Check {...icon} className="text-good" />}
-        {use.declined && <Ban {...icon} />}
         {use.ok === false && !use.declined && <X {...icon} className="text-bad" />}
+        {use.ok === false && use.declined && <Ban {...icon} />}
         <code className="min-w-0 flex-1 truncate">{use.name}</code>
-        {use.declined && <span className="text-ink-3">{t('studio.tool.declined')}</span>}
         {use.ms !== undefined && <span className="text-ink-3">{use.ms} ms</span>}
       </summary>
+      {use.declined && <p>{t('studio.tool.declined')}</p>}
       {use.needs_approval && <p>{t('studio.tool.unasked')}</p>}
       {known.length === 0 && <p className="text-ink-3">{t('studio.tool.unknown')}</p>}
       {known.map(([label, text = '']) => (

@@ -1,4 +1,3 @@
-import { ApiError } from '../../api/client.ts'
 import type { MemoryWrite } from '../../api/memories.ts'
 import { picturePath } from '../../api/talks.ts'
 import type {
@@ -11,12 +10,28 @@ import type {
   TurnStats,
 } from '../../api/types.ts'
 import type { ErrorName } from '../../i18n/index.tsx'
-import { type Asked, finished, type ToolUse, withDeclined } from './tool-use.ts'
 
-/** What waits for an answer; `since` when it was asked, by the clock of this page. */
-export type OpenAsk = Ask & { readonly since?: number }
+export interface ToolUse {
+  readonly name: string
+  /** Null while it runs. */
+  readonly ok: boolean | null
+  /** From the transcript, once the turn is stored; cut when they are long. */
+  readonly ms?: number
+  readonly arguments?: string | undefined
+  readonly result?: string | undefined
+  /** It was not called, since nobody could be asked. */
+  readonly needs_approval?: true | undefined
+  /** The person did not allow it. */
+  readonly declined?: true | undefined
+}
 
-type AskDone = Extract<StudioEvent, { type: 'ask_done' }>
+/** What a person was asked, and what they said. */
+export interface Asked {
+  readonly tool: string
+  readonly action: 'accept' | 'decline' | 'cancel'
+  /** How long the turn waited for it. */
+  readonly ms: number
+}
 
 /** A turn that another one replaces once that is stored. */
 export interface Replaced {
@@ -70,8 +85,8 @@ export interface Turn {
   /** What the answer has remembered and forgotten. */
   readonly memory: readonly MemoryWrite[]
   /** What waits for an answer of the person. */
-  readonly asks: readonly OpenAsk[]
-  /** What was asked and answered. */
+  readonly asks: readonly Ask[]
+  /** What was asked and answered; from the transcript, once the turn is stored. */
   readonly asked: readonly Asked[]
   /** The failure of the tenant's own channel; null without one. */
   readonly fallback: string | null
@@ -174,7 +189,7 @@ export function withDetails(turn: Turn, { seq, details }: TranscriptTurn): Turn 
     seq,
     isStopped: (details as StudioDetails).stopped === true,
     refs: details.kb_refs.map((ref) => ({ ...ref, collection_id: ref.collection_id ?? null })),
-    tools: withDeclined(details.tools, details.asks ?? []),
+    tools: details.tools,
     asked: details.asks ?? [],
     fallback: details.fallback_reason,
     stats: turn.stats ?? { ...known, usage_estimated: false },
@@ -212,20 +227,13 @@ function after(turn: Turn, event: StudioEvent, at: number): Turn {
     case 'tool_call':
       return { ...turn, tools: [...turn.tools, { name: event.name, ok: null }] }
     case 'tool_result':
-      return {
-        ...turn,
-        tools: withDeclined(finished(turn.tools, event.name, event.ok), turn.asked ?? []),
-      }
+      return { ...turn, tools: finished(turn.tools, event.name, event.ok) }
     case 'memory':
       return { ...turn, memory: [...turn.memory, event] }
     case 'ask':
-      return { ...turn, asks: [...asksOf(turn), { ...event, since: at }] }
+      return { ...turn, asks: [...asksOf(turn), event] }
     case 'ask_done':
-      return {
-        ...turn,
-        asks: asksOf(turn).filter(({ id }) => id !== event.id),
-        asked: [...(turn.asked ?? []), ...askedIn(turn, event, at)],
-      }
+      return afterAnswer(turn, event)
     case 'stats':
       return { ...turn, stats: event }
     case 'llm_end':
@@ -249,40 +257,32 @@ function after(turn: Turn, event: StudioEvent, at: number): Turn {
 }
 
 /** A turn that an earlier version of this page has kept has none. */
-export const asksOf = ({ asks, state }: Turn): readonly OpenAsk[] =>
+export const asksOf = ({ asks, state }: Turn): readonly Ask[] =>
   state === 'running' ? (asks ?? []) : []
 
-/** What a question that is over was about; nothing of one that this page has not heard. */
-function askedIn(turn: Turn, { id, action }: Pick<AskDone, 'id' | 'action'>, at: number): Asked[] {
-  const ask = asksOf(turn).find((one) => one.id === id)
-  if (!ask?.tool) return []
-  return [{ tool: ask.tool, action, ms: Math.round(at - (ask.since ?? at)) }]
+/** What was not allowed is told as such before the server tells that it failed. */
+function afterAnswer(turn: Turn, { id, action }: Extract<StudioEvent, { type: 'ask_done' }>): Turn {
+  const asks = asksOf(turn)
+  const asked = asks.find((one) => one.id === id)
+  const left = { ...turn, asks: asks.filter((one) => one !== asked) }
+  // A server that asks something of its own goes on after a no.
+  if (action !== 'decline' || !asked || (asked.server !== null && asked.kind !== 'approval')) {
+    return left
+  }
+  const name = asked.server === null ? asked.tool : `${asked.server}__${asked.tool}`
+  const isIt = (use: ToolUse) => use.name === name && use.ok === null && !use.declined
+  const index = turn.tools.findIndex(isIt)
+  const denied = (use: ToolUse): ToolUse => ({ ...use, declined: true })
+  return { ...left, tools: turn.tools.map((use, at) => (at === index ? denied(use) : use)) }
 }
 
 const named = (code: string): ErrorName => ({ code, params: {} })
 
-/** The turn whose stream has ended; one without `llm_end` or `error` was cut. */
-export const cut = (turn: Turn): Turn =>
-  turn.state === 'running' ? { ...turn, state: 'failed' } : turn
-
-/** The turn after its request or its connection failed. */
-export function broken(turn: Turn, error: unknown): Turn {
-  if (!(error instanceof ApiError)) return cut(turn)
-  const { message, status, error: name = null } = error
-  // A connection that breaks in mid-answer has no status either; what was read so far is shown.
-  return { ...turn, state: 'failed', fault: { message, status, error: name } }
+/** Marks the first running call of that tool as ended. */
+function finished(tools: readonly ToolUse[], name: string, ok: boolean): ToolUse[] {
+  const index = tools.findIndex((use) => use.name === name && use.ok === null)
+  return tools.map((use, at) => (at === index ? { ...use, ok } : use))
 }
-
-const PROXY_FROM = 502
-
-/** Whether the question got no answer from the server, which has then named no turn either. */
-export const isUnreached = ({ state, turnId, reply, fault }: Turn): boolean =>
-  state === 'failed' &&
-  turnId === null &&
-  reply === '' &&
-  fault !== null &&
-  (fault.status === 0 ||
-    (fault.status !== null && fault.status >= PROXY_FROM && fault.error === null))
 
 /** Words of a text; a Chinese character counts as one. */
 export const wordsIn = (text: string): number =>

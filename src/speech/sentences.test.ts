@@ -29,11 +29,24 @@ const CASES: readonly (readonly [string, string, readonly string[]])[] = [
   ['Markdown and emoji', '# 标题\n**好的**😀！\n- 一', ['标题', '好的！', '一']],
   ['code', '看：\n```js\nlet a = 1. \n```\n完。', ['看：', '代码请看文字回复。', '完。']],
   ['code without an end', '```\nx\ny', ['代码请看文字回复。']],
+  ['English code', 'See:\n```\nx\n```\nOK', ['See:', 'The code is in the written answer.', 'OK']],
+  ['English addresses', 'See https://a.example/b for it. OK', ['See link for it.', 'OK']],
+  [
+    'programs in Chinese',
+    '用 React 和 Vue 写：\n```\n汉\n```',
+    ['用 React 和 Vue 写：', '代码请看文字回复。'],
+  ],
   ['nothing to say', '😀\n---\n', []],
 ]
 
 test.each(CASES)('%s end sentences, however the text comes', (_, text, expected) => {
   for (const size of [1, 2, 7, 1_000]) expect(cut(text, size)).toEqual([...expected])
+})
+
+test('an answer that begins with code has the language of its question', () => {
+  const inWords = (question: string) => createSentences(question).push('```\nx = 1\n```\n')
+  expect(inWords('Write me a loop, please')).toEqual(['The code is in the written answer.'])
+  expect(inWords('写一个 for 循环')).toEqual(['代码请看文字回复。'])
 })
 
 test('a sentence is returned as soon as it is complete', () => {

@@ -1,10 +1,11 @@
 import { charCount, firstChars } from '../core/text.ts'
-import { speakable } from './speech-text.ts'
+import { spokenWith } from './speech-text.ts'
+import { createStandIns } from './stand-ins.ts'
 
 /** Longer sentences are cut at a clause, so that speech begins early. */
 const SENTENCE_CHARS_MAX = 60
-/** Spoken in place of code. */
-const CODE = '代码请看文字回复。'
+/** A block of code, among pieces of text. */
+const CODE = Symbol('code')
 
 /**
  * The end of a sentence: Chinese marks and line breaks; Latin marks when the next character shows
@@ -20,9 +21,11 @@ const FENCE_BEGUN = /^[ \t]{0,3}(?:`{0,2}|~{0,2})$/
 
 /**
  * Cuts an answer into speakable sentences while it is written: without Markdown, emoji and code.
- * Call it with each piece of the text; it returns the sentences that are complete.
+ * Call it with each piece of the text; it returns the sentences that are complete. What is said in
+ * place of code is in the language of the answer so far, or of `question` where it has no words.
  */
-export function createSentences() {
+export function createSentences(question = '') {
+  const standIns = createStandIns(question)
   let held = ''
   let isCode = false
   let isLineStart = true
@@ -53,7 +56,7 @@ export function createSentences() {
   }
 
   /** The next piece of raw text; null while more of the answer is needed. */
-  function next(isLast: boolean): string | null {
+  function next(isLast: boolean): string | typeof CODE | null {
     if (held === '') return null
     const line = held.indexOf('\n') + 1
     if (isLineStart && FENCE.test(held)) {
@@ -72,10 +75,16 @@ export function createSentences() {
     return end === 0 ? null : take(end)
   }
 
+  function said(raw: string | typeof CODE): string {
+    if (raw === CODE) return standIns.words().code
+    standIns.read(raw)
+    return spokenWith(standIns.words(), raw, Number.POSITIVE_INFINITY)
+  }
+
   function sentences(isLast: boolean): string[] {
     const complete: string[] = []
     for (let raw = next(isLast); raw !== null; raw = next(isLast)) {
-      const text = speakable(raw, Number.POSITIVE_INFINITY)
+      const text = said(raw)
       if (text !== '') complete.push(text)
     }
     return complete

@@ -19,6 +19,10 @@ test.each([
   ['---\n***\n| 名 | 值 |\n|---|:-:|\n| 甲 | 1 |', '名，值。\n甲，1'],
   ['先这样\n```ts\nconst a = 1\n```\n再那样', '先这样。\n代码请看文字回复。\n再那样'],
   ['```\nunclosed', '代码请看文字回复。'],
+  [
+    '```\nx\n```\nThat is all. See https://a.example',
+    'The code is in the written answer.\nThat is all. See link',
+  ],
   ['a <b>bold</b> word<br/>', 'a bold word'],
   ['2 * 3 = 6，snake_case_name', '2 3 = 6，snake_case_name'],
   ['价格 $5，公式 $x^2$', '价格 5，公式 x^2'],
@@ -26,6 +30,10 @@ test.each([
   ['\n \n', ''],
 ])('%j is spoken as %j', (reply, spoken) => {
   expect(speakable(reply, 1_000)).toBe(spoken)
+})
+
+test('a reply of code alone has the language of its question', () => {
+  expect(speakable('```\nx', 1_000, 'Show me')).toBe('The code is in the written answer.')
 })
 
 test('a long reply is cut after a sentence', () => {

@@ -40,18 +40,22 @@ export interface TurnEnd {
   readonly failure: AppError | null
 }
 
-/**
- * Runs a turn and yields its answer sentence by sentence while the model still writes. `speak`
- * begins a sentence while the previous one is played. `onEnd` is called once, when the model has
- * finished. Aborting the signal ends turn and speech.
- */
-export async function* speakTurn(
-  turn: Turn,
-  speak: (text: string) => SpokenSentence,
-  signal: AbortSignal,
-  onEnd: (end: TurnEnd) => void,
-): AsyncGenerator<SpokenSentence> {
-  const written = writtenSentences(turn, signal, onEnd)
+interface SpokenTurn {
+  readonly turn: Turn
+  /** What was asked. */
+  readonly question: string
+  /** Begins a sentence, while the one before it is played. */
+  readonly speak: (text: string) => SpokenSentence
+  /** Aborting it ends turn and speech. */
+  readonly signal: AbortSignal
+  /** Called once, when the model has finished. */
+  readonly onEnd: (end: TurnEnd) => void
+}
+
+/** Runs a turn and yields its answer sentence by sentence while the model still writes. */
+export async function* speakTurn(spoken: SpokenTurn): AsyncGenerator<SpokenSentence> {
+  const { speak, signal } = spoken
+  const written = writtenSentences(spoken)
   const begin = async (): Promise<SpokenSentence | null> => {
     const { value } = await written.next()
     return value === undefined || signal.aborted ? null : speak(value)
@@ -64,12 +68,13 @@ export async function* speakTurn(
 }
 
 /** The sentences of a turn as they are written. */
-async function* writtenSentences(
-  turn: Turn,
-  signal: AbortSignal,
-  onEnd: (end: TurnEnd) => void,
-): AsyncGenerator<string> {
-  let cutter = createSentences()
+async function* writtenSentences({
+  turn,
+  question,
+  signal,
+  onEnd,
+}: SpokenTurn): AsyncGenerator<string> {
+  let cutter = createSentences(question)
   let waiting: string[] = []
   let news = Promise.withResolvers<void>()
   let isOver = false
@@ -88,7 +93,7 @@ async function* writtenSentences(
     }
     // Another channel starts the answer over; spoken sentences cannot be taken back.
     if (event.type === 'provider_fallback') {
-      cutter = createSentences()
+      cutter = createSentences(question)
       waiting = []
     }
     if (waiting.length > 0) news.resolve()

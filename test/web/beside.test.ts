@@ -64,6 +64,7 @@ describeWeb('two talks side by side', () => {
     expect(await page.locator('.bubble').allTextContents()).toEqual([
       ...['What is seven?', 'And is it odd?', 'Is eight?'],
     ])
+    expect(await page.getByRole('button', { name: en['studio.version.before'] }).count()).toBe(0)
     const kept = new URL(page.url()).searchParams.get('session')
     const versions = async (id: string | null) =>
       (await call('GET', `/conversations/${id}/versions`)).text

@@ -139,7 +139,7 @@ describeWeb('a call', () => {
         Promise.reject(new DOMException('no', 'NotReadableError'))
     })
     await button(page, 'call.begin').click()
-    await alert(en['call.busy'])
+    await alert(en['studio.voice.busy'])
     await button(page, 'action.close').click()
 
     await page.evaluate(() => {

@@ -53,6 +53,9 @@ export function useStudio() {
     get session() {
       return held.session
     },
+    get browser() {
+      return held.browser
+    },
     async open(url = held.world.app.url) {
       const guest = await visit(held.browser, url, { language: 'en' }, held.session)
       await guest.page.goto('/app')

@@ -9,6 +9,8 @@ export interface TurnRequest {
   /** Ids of files that the server has been sent. */
   readonly files?: readonly string[]
   readonly kb: boolean
+  /** The collections that are searched; absent: all that the assistant sees. */
+  readonly collections?: readonly string[]
   /** An app's form that is not saved; the turn runs as if it were. */
   readonly draft?: AppDraft
   /** The turn replaces the newest one. */

@@ -3,6 +3,13 @@ export interface Toast {
   readonly tone: 'good' | 'bad'
   /** An error is translated when it is shown, to the current language. */
   readonly text: string | Error
+  readonly act?: Act | undefined
+}
+
+/** What a message offers to do. */
+interface Act {
+  readonly label: string
+  readonly run: () => void
 }
 
 const SHOWN_MS = { good: 4_000, bad: 9_000 } as const
@@ -24,9 +31,9 @@ export function createToasts() {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    show(tone: Toast['tone'], text: Toast['text']): void {
+    show(tone: Toast['tone'], text: Toast['text'], act?: Act): void {
       const others = list.filter((toast) => String(toast.text) !== String(text))
-      const toast = { id: next++, tone, text }
+      const toast = { id: next++, tone, text, act }
       set([...others, toast].slice(-SHOWN_MAX))
       setTimeout(() => dismiss(toast.id), SHOWN_MS[tone])
     },

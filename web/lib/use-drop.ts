@@ -1,8 +1,12 @@
 import { useEffect, useState } from 'react'
+import { droppedFiles } from './dropped-files.ts'
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
 
-/** Accepts files that are dropped anywhere on the page. True while files are held over it. */
+/**
+ * Accepts files, also whole folders, that are dropped anywhere on the page. True while files are
+ * held over it.
+ */
 export function useDrop(onFiles: (files: readonly File[]) => void): boolean {
   const [over, setOver] = useState(false)
   useEffect(() => {
@@ -16,7 +20,7 @@ export function useDrop(onFiles: (files: readonly File[]) => void): boolean {
       setOver(false)
       if (!hasFiles(event)) return
       event.preventDefault()
-      onFiles([...(event.dataTransfer?.files ?? [])])
+      if (event.dataTransfer) void droppedFiles(event.dataTransfer).then(onFiles)
     }
     addEventListener('dragover', onOver)
     addEventListener('dragleave', onLeave)

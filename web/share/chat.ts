@@ -1,5 +1,6 @@
 import { ask, type CitedPassage, type Source, TurnFault } from '../api/visitor.ts'
 import { face, inkOn } from './face.ts'
+import { openPassage } from './passage.ts'
 import { createReplyView } from './reply.tsx'
 import { createThumbs } from './thumbs.ts'
 import { language, words } from './words.ts'
@@ -67,6 +68,20 @@ function made(name: string, className: string, text = ''): HTMLElement {
 
 const nameOf = ({ title, page }: Source) => (page === null ? title : `${title} ${words.page(page)}`)
 
+/** The names of sources; one of which a passage is cited opens it. */
+function linked(list: readonly Source[], passages: readonly CitedPassage[]): (Node | string)[] {
+  return list.flatMap((source, at) => {
+    const { title, page } = source
+    const passage = passages.find((one) => one.title === title && one.page === page)
+    const between = at === 0 ? [] : [' · ']
+    if (!passage) return [...between, nameOf(source)]
+    const button = made('button', 'source', nameOf(source)) as HTMLButtonElement
+    button.type = 'button'
+    button.addEventListener('click', () => openPassage(passage, ''))
+    return [...between, button]
+  })
+}
+
 /** Draws a turn and returns the elements that change while it is answered. */
 function draw(text: string) {
   const turn = made('article', 'turn')
@@ -86,8 +101,8 @@ function draw(text: string) {
       const onRated = (value: number) => rate(session, seq, value)
       state.before(createThumbs({ session, seq, rating }, tell, onRated))
     },
-    showSources(list: readonly Source[]) {
-      sources.textContent = list.length > 0 ? words.sources + list.map(nameOf).join(' · ') : ''
+    showSources(list: readonly Source[], passages: readonly CitedPassage[]) {
+      if (list.length > 0) sources.replaceChildren(words.sources, ...linked(list, passages))
     },
     showState(words: string, fault = false) {
       state.className = fault ? 'fault' : 'waiting'
@@ -139,7 +154,7 @@ function drawTalk(): void {
   for (const { text, reply, sources, passages = [], ...rated } of talk.said) {
     const turn = draw(text)
     turn.showReply(reply, passages, false)
-    turn.showSources(sources)
+    turn.showSources(sources, passages)
     turn.showThumbs(rated)
   }
   fresh.hidden = talk.said.length === 0
@@ -191,7 +206,7 @@ async function say(text: string): Promise<void> {
     if (talk.session !== session) return
     follow(() => {
       turn.showReply(reply, passages, false)
-      turn.showSources(sources)
+      turn.showSources(sources, passages)
       turn.showState('')
     })
     told.textContent = turn.replyText()

@@ -22,6 +22,13 @@ const Notices = lazy(async () => {
   return { default: Told }
 })
 
+const EndedElsewhere = lazy(async () => {
+  const { EndedElsewhere: Told } = await loadChunk(
+    () => import('../features/studio/ended-elsewhere.tsx'),
+  )
+  return { default: Told }
+})
+
 /** The frame of the console: one side bar, which a phone shows as a sheet. */
 export function Shell() {
   const { t } = useI18n()
@@ -77,6 +84,9 @@ export function Shell() {
       <ErrorBoundary fallback={null}>
         <Suspense>
           <Notices />
+        </Suspense>
+        <Suspense>
+          <EndedElsewhere />
         </Suspense>
       </ErrorBoundary>
       <Shortcuts />

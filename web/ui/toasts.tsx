@@ -41,7 +41,7 @@ function useAway(): boolean {
   return useSyncExternalStore(presence.subscribe, presence.isAway)
 }
 
-function Message({ toast: { id, tone, text } }: { readonly toast: Toast }) {
+function Message({ toast: { id, tone, text, act } }: { readonly toast: Toast }) {
   const { t } = useI18n()
   const toasts = useToasts()
   const explain = useExplain()
@@ -55,6 +55,18 @@ function Message({ toast: { id, tone, text } }: { readonly toast: Toast }) {
       <p className="min-w-0 flex-1 wrap-anywhere">
         {isSignedOut(text) ? <SignInAgain /> : text instanceof Error ? explain(text) : text}
       </p>
+      {act && (
+        <button
+          type="button"
+          className="target text-accent underline underline-offset-2"
+          onClick={() => {
+            toasts.dismiss(id)
+            act.run()
+          }}
+        >
+          {act.label}
+        </button>
+      )}
       <button
         type="button"
         className="mt-0.5 text-ink-3"

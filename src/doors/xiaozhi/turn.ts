@@ -215,7 +215,8 @@ export class BoardTurns {
       return failure === null ? speakSentence(aloud, sentence, signal) : silence(sentence, failure)
     }
     try {
-      for await (const sentence of speakTurn(opened, speak, signal, ended.resolve)) {
+      const spoken = { turn: opened, question: text, speak, signal, onEnd: ended.resolve }
+      for await (const sentence of speakTurn(spoken)) {
         await player.say(sentence).catch((error: unknown) => {
           if (!signal.aborted) failure ??= error
         })

@@ -67,7 +67,7 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
         }
       })
       const start = firstChars(reply, TTS_TEXT_CHARS_MAX * WRITTEN_PER_SPOKEN)
-      const text = speakable(start, TTS_TEXT_CHARS_MAX)
+      const text = speakable(start, TTS_TEXT_CHARS_MAX, heard)
       const mp3 = await timed('/v1/tts', async (note) => {
         note({ textChars: charCount(text) })
         if (text === '') return null

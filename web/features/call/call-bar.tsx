@@ -5,6 +5,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
+import { MICROPHONE_WORDS } from '../studio/microphone.ts'
 import type { CallState } from './call.ts'
 import { type CallEnd, type CallOptions, useCall } from './use-call.ts'
 
@@ -23,9 +24,7 @@ const STATES: Readonly<Record<CallState, { readonly words: Key; readonly sign: R
 const MUTED = { words: 'call.muted', sign: <MicOff {...icon} /> } as const
 
 const ENDS: Readonly<Record<CallEnd, Key>> = {
-  refused: 'studio.voice.refused',
-  missing: 'call.missing',
-  busy: 'call.busy',
+  ...MICROPHONE_WORDS,
   lost: 'call.lost',
   unloaded: 'call.unloaded',
 }

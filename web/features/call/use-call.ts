@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { speakStream, transcribe } from '../../api/speech.ts'
 import { useConversations } from '../studio/conversations.ts'
+import { type MicrophoneFault, microphoneFault } from '../studio/microphone.ts'
 import type { Turn } from '../studio/turn.ts'
 import { stayAwake } from './awake.ts'
 import { type CallState, createCall, type Problem } from './call.ts'
@@ -8,7 +9,7 @@ import { type EarOfCall, NotLoaded, openEar, wavOfAll } from './ear.ts'
 import { createSpeaker } from './speaker.ts'
 
 /** Why a call cannot go on: the microphone, or a script that did not come. */
-export type CallEnd = 'refused' | 'missing' | 'busy' | 'lost' | 'unloaded'
+export type CallEnd = MicrophoneFault | 'lost' | 'unloaded'
 
 export interface CallOptions {
   readonly session: string
@@ -17,15 +18,9 @@ export interface CallOptions {
   readonly stop: () => void
 }
 
-/** By the names of https://www.w3.org/TR/mediacapture-streams/#dom-mediadevices-getusermedia */
-const ENDS: Readonly<Record<string, CallEnd>> = {
-  NotFoundError: 'missing',
-  NotReadableError: 'busy',
-}
-
 function endOf(error: unknown): CallEnd {
   if (error instanceof NotLoaded) return 'unloaded'
-  return (error instanceof DOMException && ENDS[error.name]) || 'refused'
+  return microphoneFault(error)
 }
 
 /** A call in a conversation, from the first render to the last. */

@@ -15,15 +15,16 @@ export const REFRESHES = ['off', 'daily', 'weekly'] as const satisfies readonly 
 interface PageDialogProps {
   readonly open: boolean
   readonly sources: readonly Source[]
+  readonly onAdded?: (source: Source) => void
   readonly onClose: () => void
 }
 
 /** A dialog to add a web page by its address. */
-export function PageDialog({ open, sources, onClose }: PageDialogProps) {
+export function PageDialog({ open, ...props }: PageDialogProps) {
   const { t } = useI18n()
   return (
-    <Dialog title={t('kb.page.add')} about={t('kb.page.about')} open={open} onClose={onClose}>
-      {open && <PageForm sources={sources} onClose={onClose} />}
+    <Dialog title={t('kb.page.add')} about={t('kb.page.about')} open={open} onClose={props.onClose}>
+      {open && <PageForm {...props} />}
     </Dialog>
   )
 }
@@ -34,7 +35,7 @@ const withScheme = (text: string) => (/^[a-z][a-z+.-]*:/i.test(text) ? text : `h
 const hrefOf = (text: string) =>
   text !== '' && URL.canParse(withScheme(text)) ? new URL(withScheme(text)).href : null
 
-function PageForm({ sources, onClose }: Omit<PageDialogProps, 'open'>) {
+function PageForm({ sources, onAdded, onClose }: Omit<PageDialogProps, 'open'>) {
   const { t } = useI18n()
   const client = useQueryClient()
   const [url, setUrl] = useState('')
@@ -47,6 +48,7 @@ function PageForm({ sources, onClose }: Omit<PageDialogProps, 'open'>) {
     shows: address.shows,
     onDone: (source) => {
       showSource(client, source)
+      onAdded?.(source)
       onClose()
     },
   })

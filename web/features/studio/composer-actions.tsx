@@ -1,4 +1,5 @@
-import { ArrowUp, AudioLines, ListPlus, Mic, Paperclip, Square } from 'lucide-react'
+import { ArrowUp, AudioLines, ListPlus, Mic, Square } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useSpeech } from './use-speech.ts'
@@ -12,9 +13,8 @@ interface ActionsProps {
   readonly ready: boolean
   /** Whether the question waits for its files, or for the end of the answer. */
   readonly queued: boolean
-  /** The label of the button that adds files. */
-  readonly files: string
-  readonly onAttach: () => void
+  /** The button for what can be put beside the question. */
+  readonly add: ReactNode
   readonly onCall: (() => void) | undefined
   readonly onStop: () => void
 }
@@ -24,11 +24,11 @@ const quiet = { kind: 'quiet', size: 'small' } as const
 
 /** The buttons for the question being written. */
 export function ComposerActions(props: ActionsProps) {
-  const { running, voice, ready, queued, files, onAttach, onCall, onStop } = props
+  const { running, voice, ready, queued, add, onCall, onStop } = props
   const { t } = useI18n()
   return (
     <div className="flex items-center gap-1">
-      <Button {...quiet} icon={<Paperclip {...icon} />} aria-label={files} onClick={onAttach} />
+      {add}
       {voice !== undefined && <Speaking running={running} voice={voice} onCall={onCall} />}
       <span className="ml-2 flex-1 text-mini text-ink-3">
         <span role="status">{queued && t(running ? 'studio.queued' : 'studio.queued.files')}</span>

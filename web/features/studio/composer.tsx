@@ -12,6 +12,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { useDrop } from '../../lib/use-drop.ts'
 import { FileInput, useFileInput } from '../kb/file-input.tsx'
+import { AddMenu } from './add-menu.tsx'
 import { Attachments } from './attachments.tsx'
 import { ComposerActions } from './composer-actions.tsx'
 import { useLine } from './conversations.ts'
@@ -22,9 +23,19 @@ import { RecordingBar } from './recording-bar.tsx'
 import { Thumbs } from './thumbs.tsx'
 import type { Asked } from './use-conversation.ts'
 import { PASTED_CHARS_MAX, useFiles, useQuestion } from './use-question.ts'
+import type { Setup } from './use-setup.ts'
 import { type Command, type Suggestion, useSuggestions } from './use-suggestions.ts'
 import type { Voice } from './use-voice.ts'
 
+const ToolsDialog = lazy(async () => {
+  const { ToolsDialog: Loaded } = await loadChunk(() => import('./tools-dialog.tsx'))
+  return { default: Loaded }
+})
+const PageToKb = lazy(async () => {
+  const { PageToKb: Loaded } = await loadChunk(() => import('./page-to-kb.tsx'))
+  return { default: Loaded }
+})
+const Scope = lazy(async () => ({ default: (await loadChunk(() => import('./scope.tsx'))).Scope }))
 const PromptFields = lazy(async () => {
   const { PromptFields: Loaded } = await loadChunk(() => import('./prompt-fields.tsx'))
   return { default: Loaded }
@@ -47,6 +58,8 @@ interface ComposerProps {
   /** Another assistant is to answer from here on. */
   readonly onApp: (app: string) => void
   readonly commands?: Commands
+  /** What decides how the question is answered; absent where two are asked. */
+  readonly setup?: Setup
 }
 
 /** What is done for each act that can be chosen in the field. */
@@ -54,7 +67,18 @@ export type Commands = Readonly<Partial<Record<Command, () => void>>>
 
 /** The question being written. Another session needs another `key`. */
 export function Composer(props: ComposerProps) {
-  const { session, field, running, holds = false, onSend, onStop, voice, hidden, onCall } = props
+  const {
+    session,
+    field,
+    running,
+    holds = false,
+    onSend,
+    onStop,
+    voice,
+    hidden,
+    onCall,
+    setup,
+  } = props
   const { t } = useI18n()
   const files = useFiles(session)
   const { attached, onFiles } = files
@@ -64,6 +88,8 @@ export function Composer(props: ComposerProps) {
   const { waiting } = useLine(session)
   const listId = useId()
   const input = useFileInput()
+  const [dialog, setDialog] = useState<'tools' | 'page' | null>(null)
+  const { collections, setCollections } = question
   const over = useDrop(onFiles)
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -92,6 +118,16 @@ export function Composer(props: ComposerProps) {
         images={images}
         onDrop={(place) => change(() => ({ images: images.filter((_, at) => at !== place) }))}
       />
+      {(collections.length > 0 || setup?.isChanged) && (
+        <Suspense>
+          <Scope
+            collections={collections}
+            setup={setup}
+            onTools={() => setDialog('tools')}
+            onDrop={(id) => setCollections(collections.filter((one) => one !== id))}
+          />
+        </Suspense>
+      )}
       <textarea
         ref={field}
         rows={1}
@@ -111,8 +147,14 @@ export function Composer(props: ComposerProps) {
           voice={voice}
           ready={isReady}
           queued={isQueued}
-          files={t('studio.files')}
-          onAttach={input.open}
+          add={
+            <AddMenu
+              onAttach={input.open}
+              onFiles={onFiles}
+              onTools={setup && (() => setDialog('tools'))}
+              onPage={() => setDialog('page')}
+            />
+          }
           onCall={onCall}
           onStop={() => {
             question.stop()
@@ -120,6 +162,12 @@ export function Composer(props: ComposerProps) {
           }}
         />
       )}
+      <Suspense>
+        {dialog === 'tools' && setup && (
+          <ToolsDialog setup={setup} onClose={() => setDialog(null)} />
+        )}
+        {dialog === 'page' && <PageToKb onClose={() => setDialog(null)} />}
+      </Suspense>
       <FileInput {...input} multiple label={t('studio.files')} onFiles={onFiles} />
       {fields !== null && (
         <Suspense>
@@ -132,7 +180,7 @@ export function Composer(props: ComposerProps) {
 
 /** The list above the field, and the keys that choose in it. */
 function useSuggested(
-  { text, write, onKey }: ReturnType<typeof useQuestion>,
+  { text, write, onKey, setCollections }: ReturnType<typeof useQuestion>,
   { field, onApp, commands = {} }: ComposerProps,
 ) {
   const fitting = useSuggestions(text, Object.keys(commands) as Command[])
@@ -155,6 +203,9 @@ function useSuggested(
     } else if ('command' in takes) {
       put('')
       commands[takes.command]?.()
+    } else if ('rest' in takes) {
+      put(takes.rest)
+      setCollections((now) => [...new Set([...now, takes.collection])])
     } else if (HAS_FIELD.test(takes.text)) setFields(takes.text)
     else put(takes.text)
   }

@@ -3,6 +3,7 @@ import type { followTurn, streamTurn, TurnRequest } from '../../api/stream.ts'
 import type { Talk, talks } from '../../api/talks.ts'
 import { createAsking } from './asking.ts'
 import { createDrafts } from './drafts.ts'
+import { createEndings } from './endings.ts'
 import { isTemporary } from './fresh.ts'
 import { createQueue, type Line } from './queue.ts'
 import { broughtIn } from './temporary-turns.ts'
@@ -59,7 +60,11 @@ export function createConversations(options: Options) {
     await Promise.all([...stored].map((listener) => listener(session)))
   }
   const queue = createQueue(storage)
-  const onEnd = (session: string, turn: Turn | null) => asking.ended(session, turn)
+  const endings = createEndings()
+  const onEnd = (session: string, turn: Turn | null) => {
+    asking.ended(session, turn)
+    if (turn) endings.tell(session, turn)
+  }
   const runner = createTurnRunner({ turns, follow, pause, server, tellStored, onEnd })
   const { running } = runner
   const asking = createAsking({
@@ -95,6 +100,7 @@ export function createConversations(options: Options) {
     running.get(session)?.abort.abort()
     if (last?.session === session) last = null
     turns.forget(session)
+    endings.see(session)
     turns.keepUnsaved()
     queue.forget(session)
   }
@@ -103,6 +109,7 @@ export function createConversations(options: Options) {
     ...turns,
     drafts,
     queue,
+    endings,
     send,
     /** Sends a question as soon as nothing is before it; `seen` is the newest turn's number. */
     ask(request: TurnRequest, names: readonly string[], seen: number): void {
@@ -161,6 +168,12 @@ export function useLine(session: string): Line {
 export function useAnswering(session?: string): boolean {
   const { subscribe, isAnswering } = useConversations()
   return useSyncExternalStore(subscribe, () => isAnswering(session))
+}
+
+/** Whether an answer of this session has ended while another talk was shown. */
+export function useUnseen(session: string): boolean {
+  const { endings } = useConversations()
+  return useSyncExternalStore(endings.subscribe, () => endings.isUnseen(session))
 }
 
 /** Talks that are being answered in this tab, also those that no list has yet. */

@@ -127,6 +127,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
             onCall={() => setCalling(true)}
             onApp={(app) => choose({ app })}
             commands={commands}
+            setup={setup}
             onSend={(question) => {
               setAsked(null)
               ask(question)

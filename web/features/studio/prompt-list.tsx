@@ -24,12 +24,15 @@ interface PromptListProps {
   readonly onPick: (suggestion: Suggestion) => void
 }
 
-/** Kept texts and acts, or assistants, by what was typed. */
+/** Kept texts and acts, assistants or collections, by what was typed. */
 export function PromptList({ id, list, at, onPick }: PromptListProps) {
   const { t } = useI18n()
   const [first] = list
   if (!first) return null
-  const name = t('app' in first.takes ? 'nav.assistants' : 'studio.prompts')
+  const { takes } = first
+  const name = t(
+    'app' in takes ? 'nav.assistants' : 'rest' in takes ? 'studio.collections' : 'studio.prompts',
+  )
   return (
     <div id={id} className="prompts" role="listbox" tabIndex={-1} aria-label={name}>
       {list.map((one, index) => (

@@ -17,7 +17,7 @@ import { Button } from '../../ui/button.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { type RowAction, RowMenu } from '../../ui/row-menu.tsx'
 import { useShownTitle } from '../sessions/shown-title.ts'
-import { type Place, useAnswering } from './conversations.ts'
+import { type Place, useAnswering, useUnseen } from './conversations.ts'
 import { FolderDialog } from './folder-dialog.tsx'
 
 interface RailItemProps {
@@ -48,6 +48,7 @@ export function RailItem(props: RailItemProps) {
   const [isNaming, setNaming] = useState(false)
   const [isFiling, setFiling] = useState(false)
   const isBusy = useAnswering(id)
+  const isUnseen = useUnseen(id)
   const place = useFocusKept(isNaming)
   const menu = useMenu(conversation, {
     ...actions,
@@ -84,8 +85,11 @@ export function RailItem(props: RailItemProps) {
       >
         <span className="flex items-center gap-1.5">
           {device_id && <Mic size={13} className="flex-none" aria-hidden />}
-          <span className="min-w-0 truncate">{title}</span>
+          <span className={`min-w-0 truncate ${isUnseen ? 'font-semibold' : ''}`}>{title}</span>
           {isBusy && <span className="dot" role="img" aria-label={t('studio.answering')} />}
+          {isUnseen && !isBusy && (
+            <span className="dot" role="img" aria-label={t('studio.unseen')} />
+          )}
         </span>
         {match && (
           <span className="line-clamp-2 text-mini text-ink-2">

@@ -14,8 +14,12 @@ import type { Setup } from './use-setup.ts'
 import { useStored, useSummary } from './use-stored.ts'
 import { useVersions } from './use-versions.ts'
 
-/** A question, with the files that the server has been sent. */
-export type Asked = Question & { readonly fileIds?: readonly string[] }
+/** A question, with the files that the server has been sent, and where it looks. */
+export type Asked = Question & {
+  readonly fileIds?: readonly string[]
+  /** The collections that it is asked of; absent: all that the assistant sees. */
+  readonly collections?: readonly string[]
+}
 
 type Choice = Pick<ReturnType<typeof useChosen>, 'chosen' | 'turn' | 'choose' | 'linked'>
 
@@ -24,7 +28,7 @@ export const requestOf = (
   session: string,
   app: string,
   asked: Setup['asked'],
-  { text, images, fileIds = [] }: Asked,
+  { text, images, fileIds = [], collections = [] }: Asked,
 ): TurnRequest => ({
   text,
   images,
@@ -32,6 +36,7 @@ export const requestOf = (
   session_id: session,
   app_id: app || null,
   ...asked,
+  ...(collections.length > 0 ? { collections, kb: true } : {}),
   show_thinking: true,
   interactive: true,
 })
@@ -49,7 +54,7 @@ export function useConversation(
   const stored = useStored(session)
   const summary = useSummary(session)
   const interrupted = usePending(session, linked)
-  const { ways, mayBranch } = useVersions(session, stored.rows.length > 0)
+  const { ways, mayBranch } = useVersions(session, stored.rows)
   const [thread] = useState(createThread)
   const told = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
   const turns = useMemo(

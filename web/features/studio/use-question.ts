@@ -6,7 +6,7 @@ import {
   useEffectEvent,
   useState,
 } from 'react'
-import { IMAGES_MAX } from '../../../src/core/limits/contract.ts'
+import { IMAGES_MAX, TURN_FILES_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useToasts } from '../../lib/services.tsx'
 import { useConversations } from './conversations.ts'
@@ -45,7 +45,12 @@ export function useFiles(session: string) {
   const [draft, change] = useDraft(session)
   const attached = useAttachments()
   const take = async (files: readonly File[]) => {
-    attached.add(files.filter((file) => !isPicture(file)))
+    const documents = files.filter((file) => !isPicture(file))
+    const room = Math.max(0, TURN_FILES_MAX - attached.list.length)
+    attached.add(documents.slice(0, room))
+    if (documents.length > room) {
+      toasts.show('bad', t('studio.files.many', { max: TURN_FILES_MAX }))
+    }
     const pictures = files.filter(isPicture)
     const fit = pictures.filter(isImage).slice(0, IMAGES_MAX)
     const urls = await Promise.all(fit.map(toSmallUrl))
@@ -80,15 +85,23 @@ interface QuestionOptions {
 export function useQuestion({ files, field, running, holds, onSend, onStop }: QuestionOptions) {
   const { t } = useI18n()
   const [isQueued, setQueued] = useState(false)
+  const [collections, setCollections] = useState<readonly string[]>([])
   const { draft, change, attached } = files
   const { text, images } = draft
   const sound = attached.list.filter(({ problem }) => problem === null)
   const isReady = text.trim() !== '' || images.length + sound.length > 0
   const waits = attached.isSending || (holds && running)
   /** Puts a question before what is written already. */
-  const putBack = ({ text: before, images: shown, fileIds = [], files: names = [] }: Asked) => {
+  const putBack = ({
+    text: before,
+    images: shown,
+    fileIds = [],
+    files: names = [],
+    ...rest
+  }: Asked) => {
     setQueued(false)
     attached.restore(names, fileIds)
+    setCollections((now) => [...new Set([...(rest.collections ?? []), ...now])])
     change((now) => ({
       text: [before, now.text].filter((part) => part.trim() !== '').join('\n\n'),
       images: [...shown, ...now.images].slice(0, IMAGES_MAX),
@@ -102,11 +115,13 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
     const asked = {
       images,
       ...(fileIds.length > 0 ? { fileIds, files: sound.map(({ name }) => name) } : {}),
+      ...(collections.length > 0 ? { collections } : {}),
     }
     const sent = onSend({ text: text.trim() || usual, ...asked })
     void sent?.then((isSent) => isSent || putBack({ text, ...asked }))
     change(() => ({ text: '', images: [] }))
     attached.clear()
+    setCollections([])
     field.current?.form?.removeAttribute('data-typed')
   }
   const sendNow = useEffectEvent(send)
@@ -121,14 +136,16 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
     text,
     images,
     change,
+    collections,
+    setCollections,
     isReady,
     isQueued,
     send,
     stop,
     /** Takes a question that waited back to be written anew, before what is written already. */
     takeBack({ request, names }: Waiting) {
-      const { text: before, images: shown, files: fileIds = [] } = request
-      putBack({ text: before, images: shown, fileIds, files: names })
+      const { text: before, images: shown, files: fileIds = [], collections: within = [] } = request
+      putBack({ text: before, images: shown, fileIds, files: names, collections: within })
       field.current?.focus()
     },
     write(next: string) {

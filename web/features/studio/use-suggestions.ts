@@ -14,6 +14,8 @@ export interface Suggestion {
     | { readonly text: string }
     | { readonly command: Command }
     | { readonly app: string }
+    /** A collection, and the question without its name. */
+    | { readonly collection: string; readonly rest: string }
 }
 
 /** What can be done from the field: another talk, one that is not stored, two side by side. */
@@ -26,10 +28,12 @@ const COMMANDS = {
 } as const
 
 const SHOWN = 6
+/** A name that is being typed at the end of a question. */
+const COLLECTION = /^(?<rest>(?:[\s\S]*\s)?)#(?<typed>[^\n#]{0,60})$/
 
 /**
- * The kept texts and the acts after a slash, and the assistants after an @, whose names begin as
- * was typed.
+ * The kept texts and the acts after a slash, the assistants after an @, and the collections after a
+ * # at the end of a question, whose names begin as was typed.
  */
 export function useSuggestions(text: string, commands: readonly Command[]): readonly Suggestion[] {
   const { t } = useI18n()
@@ -47,6 +51,24 @@ export function useSuggestions(text: string, commands: readonly Command[]): read
     enabled: assistant !== undefined,
     retry: false,
   })
+  const within = COLLECTION.exec(text)
+  const collections = useQuery({
+    queryKey: ['kb', 'collections'],
+    queryFn: api.collections.list,
+    enabled: within !== null,
+    retry: false,
+  })
+  if (within) {
+    const { rest = '', typed = '' } = within.groups ?? {}
+    const all = collections.data?.collections ?? []
+    const fitting = all.filter((one) => one.name.toLowerCase().startsWith(typed.toLowerCase()))
+    return fitting.slice(0, SHOWN).map((one) => ({
+      id: one.id,
+      label: `#${one.name}`,
+      title: one.description ?? '',
+      takes: { collection: one.id, rest },
+    }))
+  }
   if (name !== undefined) {
     const fitting = (prompts.data ?? []).filter((prompt) => prompt.name.startsWith(name))
     const acts = commands.filter((command) => command.startsWith(name))

@@ -21,3 +21,10 @@ test('a branch before the first question stands at the first turn', () => {
   const versions = [version('a', null), version('br-1', 0)]
   expect(waysOf(versions, 'br-1').get(1)).toEqual({ sessions: ['a', 'br-1'], here: 1 })
 })
+
+test('a talk that ends where two were compared from it is no way of the one that was kept', () => {
+  const versions = [version('a', null), version('br-1', 1)]
+  const endedAt = (time: string) => waysOf(versions, 'br-1', new Map([[1, time]])).size
+  expect(endedAt('2026-11-23T12:00:00.000Z')).toBe(0)
+  expect(endedAt('2026-11-23T11:59:59.999Z')).toBe(1)
+})

@@ -3,6 +3,7 @@ import { speak, transcribe } from '../../api/speech.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useToasts } from '../../lib/services.tsx'
 import { toDataUrl } from './images.ts'
+import { MICROPHONE_WORDS, microphoneFault } from './microphone.ts'
 import { mayRecord, type Recording, record } from './recorder.ts'
 import { spokenText } from './spoken.ts'
 import type { Turn } from './turn.ts'
@@ -32,10 +33,10 @@ export function useVoice({ ask, play }: VoiceOptions) {
     try {
       setRecording(await record(here.signal))
       setState('recording')
-    } catch {
+    } catch (error) {
       if (here.signal.aborted) return
       setState('idle')
-      toasts.show('bad', t('studio.voice.refused'))
+      toasts.show('bad', t(MICROPHONE_WORDS[microphoneFault(error)]))
     }
   }
 

@@ -1642,7 +1642,6 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'trial.mail': 'It takes no mail from this sender. Check the sender, or ask who runs it.',
   'trial.other':
     'It does not work: {text}. Check address, key and model; the log of the server says more.',
-  'trial.last.ok': 'Worked ({ms} ms)',
   'trial.last.failed': 'Failed; open to see why',
   'activity.title': 'The last seven days',
   'activity.about': 'Days in UTC, today included.',
@@ -1758,4 +1757,5 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'address.network': 'Or open the server to your network',
   'address.other':
     'Other people cannot open this link yet: it names this machine. Ask who runs the server to set its public address.',
+  'system.name.untested': 'without a test mail',
 }

@@ -1539,7 +1539,6 @@ export const zhPages = {
   'trial.connection': '无法连接。请检查地址，以及它是否在运行并允许本机访问。',
   'trial.mail': '对方不接受该发件人的邮件。请检查发件人，或联系其管理员。',
   'trial.other': '不可用：{text}。请检查地址、密钥和模型，服务器日志中有更多信息。',
-  'trial.last.ok': '可用（{ms} 毫秒）',
   'trial.last.failed': '不可用，展开可查看原因',
   'activity.title': '最近七天',
   'activity.about': '按 UTC 计日，含今天。',
@@ -1625,7 +1624,7 @@ export const zhPages = {
   'overview.uptime.minutes': '已运行 {minutes} 分钟',
   'overview.uptime.days': '已运行 {days} 天',
   'audit.key.gone': '已不存在的密钥',
-  'audit.id': 'ID {id}',
+  'audit.id': '编号 {id}',
   'schedules.says.daily': '每天 {time}',
   'schedules.says.weekdays': '周一至周五 {time}',
   'schedules.says.weekly': '每{weekday} {time}',
@@ -1650,4 +1649,5 @@ export const zhPages = {
   'address.label': '大家访问的地址',
   'address.network': '或让局域网中的设备访问本服务器',
   'address.other': '其他人还打不开这个链接：它指向本机。请让服务器管理者填写公开地址。',
+  'system.name.untested': '未发测试邮件',
 }

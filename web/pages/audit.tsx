@@ -1,9 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
 import { api } from '../api/index.ts'
 import type { Audit } from '../api/types.ts'
-import { useSettingWords } from '../features/system/setting-words.ts'
+import { ChangedBy, Target } from '../features/audit/entry.tsx'
 import { type Key, useI18n } from '../i18n/index.tsx'
 import { ListFoot, NextPage } from '../ui/more.tsx'
 import { Ago, Page } from '../ui/page.tsx'
@@ -61,8 +60,7 @@ function EntryTable({ entries }: { readonly entries: readonly Entry[] }) {
           <tr key={entry.id}>
             <td className="lead">{wordsOf(entry.action)}</td>
             <td data-label={t('audit.who')} className="break-all">
-              {entry.person ??
-                (entry.key_name ? t('audit.key', { name: entry.key_name }) : t('audit.key.gone'))}
+              <ChangedBy entry={entry} />
             </td>
             <td data-label={t('audit.when')} className="text-ink-2">
               <Ago at={entry.ts} />
@@ -77,56 +75,6 @@ function EntryTable({ entries }: { readonly entries: readonly Entry[] }) {
         ))}
       </tbody>
     </table>
-  )
-}
-
-/** The pages on which the targets of actions stand, by the first part of the action. */
-const PAGES: Readonly<Record<string, string>> = {
-  key: '/app/keys',
-  share: '/app/apps',
-  persona: '/app/personas',
-  prompt: '/app/prompts',
-  schedule: '/app/schedules',
-  webhook: '/app/webhooks',
-  trigger: '/app/webhooks',
-  document: '/app/kb',
-  source: '/app/kb',
-  collection: '/app/kb',
-  member: '/app/members',
-  server: '/app/tools',
-}
-
-/** The page of what was changed; null for what is gone or has none. */
-function pageOf({ action, target }: Entry): string | null {
-  const [noun = '', verb] = action.split('.')
-  if (target === null || verb === 'delete' || verb === 'revoke') return null
-  if (noun === 'app') return `/app/apps/${target}`
-  if (noun === 'device') return `/app/devices/${target}`
-  return PAGES[noun] ?? null
-}
-
-/** What was changed by its name, with the way to it; an id only where it never had a name. */
-function Target({ entry }: { readonly entry: Entry }) {
-  const { t } = useI18n()
-  const { fullNameOf } = useSettingWords()
-  const { action, target, target_name: name } = entry
-  if (action === 'system.update' && target !== null) {
-    return target.split(', ').map(fullNameOf).join(', ')
-  }
-  if (name === null) {
-    return target === null ? (
-      '–'
-    ) : (
-      <span title={target}>{t('audit.id', { id: target.slice(-6) })}</span>
-    )
-  }
-  const page = pageOf(entry)
-  return page === null ? (
-    <span title={target ?? undefined}>{name}</span>
-  ) : (
-    <Link to={page} className="text-accent" title={target ?? undefined}>
-      {name}
-    </Link>
   )
 }
 

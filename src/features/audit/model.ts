@@ -8,8 +8,6 @@ const AuditEntry = z.lazy(() =>
     /** E-mail address of the person; null where a key was used. */
     person: z.string().nullable(),
     key_id: z.string().nullable(),
-    /** What the key or its device is called now; null where a person acted or the key is gone. */
-    key_name: z.string().nullable(),
     /** Such as `key.revoke`. */
     action: z.string(),
     /**

@@ -6,8 +6,6 @@ export interface AuditRow {
   readonly ts: number
   readonly person: string | null
   readonly key_id: string | null
-  /** The name that the key or its device has now; null without either. */
-  readonly key_name: string | null
   readonly action: string
   readonly target: string | null
   /** The name that the target had then. */
@@ -15,7 +13,7 @@ export interface AuditRow {
   readonly address: string
 }
 
-export interface NewAuditRow extends Omit<AuditRow, 'person' | 'key_name'> {
+export interface NewAuditRow extends Omit<AuditRow, 'person'> {
   /** Empty: a change to the server itself. */
   readonly tenantId: string
   readonly userId: string | null
@@ -73,11 +71,7 @@ export function createAuditStore(db: Db) {
     /** Newest first; `also` is a second tenant whose lines are included, or the same. */
     list: (tenantId: string, also: string, before: string, limit: number) =>
       db.all<AuditRow>(sql`
-        SELECT id, ts, person, key_id, action, target, target_name, address,
-          (SELECT coalesce(nullif(api_key.name, ''), device.name) FROM api_key
-            LEFT JOIN device ON device.id = api_key.device_id
-            WHERE api_key.id = audit.key_id AND api_key.tenant_id = audit.tenant_id) AS key_name
-        FROM audit
+        SELECT id, ts, person, key_id, action, target, target_name, address FROM audit
         WHERE tenant_id IN (${tenantId}, ${also}) AND id < ${before}
         ORDER BY id DESC LIMIT ${limit}`),
 

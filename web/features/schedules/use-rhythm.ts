@@ -23,7 +23,7 @@ export function useRhythm(): (schedule: Schedule) => string {
   }
 
   return ({ cron, at, time_zone: zone }) => {
-    if (at !== null) return t('schedules.says.once', { time: exact(at) })
+    if (at !== null) return t('schedules.says.once', { time: exact(at, zone) })
     const { rhythm, time, weekday, day } = timingOf(cron, null)
     if (rhythm === 'cron' || rhythm === 'once') return cronOf(cron ?? '')
     const values = { time, day, weekday: weekdayName(weekday, locale) }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Webhook, webhooks } from '../../api/webhooks.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
-import { Drawer } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
 
@@ -22,7 +22,8 @@ export function Deliveries({ webhook, onClose }: DeliveriesProps) {
     enabled: webhook !== null,
   })
   return (
-    <Drawer
+    <Dialog
+      wide
       title={t('hooks.deliveries.of', { name: webhook?.name ?? '' })}
       open={webhook !== null}
       onClose={onClose}
@@ -49,6 +50,6 @@ export function Deliveries({ webhook, onClose }: DeliveriesProps) {
           )
         }
       </Loaded>
-    </Drawer>
+    </Dialog>
   )
 }

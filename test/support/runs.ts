@@ -22,7 +22,7 @@ export async function startRuns(env: Readonly<Record<string, string>> = {}) {
       caller(`${app.url}/v1`, (await app.key(mail)).headers),
     personOf: async (mail = email()): Promise<Call> =>
       caller(`${app.url}/console`, (await app.person(mail)).headers),
-    /** Resolves when what is due has ended. A run waits while a person of its tenant is answered. */
+    /** Resolves when what is due has ended. A run waits while its tenant's people are answered. */
     async settled(): Promise<void> {
       await app.turnsEnded()
       await app.runs.tick()

@@ -53,8 +53,8 @@ export function useNow(everyMs: number): number {
 export function useTimes() {
   const { locale } = useI18n()
   const now = useNow(30_000)
-  const exact = (moment: string | number) =>
-    new Date(moment).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
+  const exact = (moment: string | number, timeZone?: string) =>
+    new Date(moment).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone })
   return {
     exact,
     coming: (moment: string | number, zone: string) => coming(+new Date(moment), now, locale, zone),

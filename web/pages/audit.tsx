@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { ScrollText } from 'lucide-react'
 import { api } from '../api/index.ts'
 import type { Audit } from '../api/types.ts'
+import { ChangedBy, Target } from '../features/audit/entry.tsx'
 import { type Key, useI18n } from '../i18n/index.tsx'
 import { ListFoot, NextPage } from '../ui/more.tsx'
 import { Ago, Page } from '../ui/page.tsx'
@@ -59,14 +60,13 @@ function EntryTable({ entries }: { readonly entries: readonly Entry[] }) {
           <tr key={entry.id}>
             <td className="lead">{wordsOf(entry.action)}</td>
             <td data-label={t('audit.who')} className="break-all">
-              {entry.person ?? t('audit.key', { id: entry.key_id ?? '' })}
+              <ChangedBy entry={entry} />
             </td>
             <td data-label={t('audit.when')} className="text-ink-2">
               <Ago at={entry.ts} />
             </td>
-            <td data-label={t('audit.target')} className="break-all text-ink-2">
-              {entry.target_name && <span className="block text-ink">{entry.target_name}</span>}
-              <code>{entry.target ?? '–'}</code>
+            <td data-label={t('audit.target')} className="break-words">
+              <Target entry={entry} />
             </td>
             <td data-label={t('audit.from')} className="text-ink-2">
               <code>{entry.address}</code>

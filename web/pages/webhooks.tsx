@@ -94,6 +94,15 @@ function Actions({ onAsk }: { readonly onAsk: (asked: Asked) => void }) {
   )
 }
 
+const isGood = (status: number) => status >= 200 && status < 300
+
+/** What became of the last delivery. */
+function LastAnswer({ status }: { readonly status: number | null }) {
+  const { t } = useI18n()
+  if (status === null) return t('hooks.last.none')
+  return isGood(status) ? t('hooks.last.ok') : t('hooks.last.status', { status })
+}
+
 interface RowProps {
   readonly webhook: Webhook
   readonly onAsk: (what: What) => void
@@ -107,7 +116,11 @@ function Row({ webhook, onAsk }: RowProps) {
     onDone: ({ ok, status, error_class }) =>
       toasts.show(
         ok ? 'good' : 'bad',
-        ok ? t('hooks.test.ok') : t('hooks.test.bad', { why: status ?? error_class ?? '' }),
+        ok
+          ? t('hooks.test.ok')
+          : t('hooks.test.bad', {
+              why: error_class ? t(`hooks.fault.${error_class}`, { status: status ?? '' }) : '',
+            }),
       ),
   })
   return (
@@ -120,7 +133,7 @@ function Row({ webhook, onAsk }: RowProps) {
       {failures > 0 && <Badge tone="bad">{t('hooks.failures', { count: failures })}</Badge>}
       {last_at && (
         <span className="text-note text-ink-2">
-          {last_status ?? '–'} <Ago at={last_at} />
+          <LastAnswer status={last_status} /> · <Ago at={last_at} />
         </span>
       )}
       <Button size="small" onClick={() => onAsk('deliveries')}>

@@ -24,10 +24,18 @@ interface Answered {
   readonly principal?: Principal
 }
 
+/** Routes that act on what their path names, although their answer has an id of its own. */
+const ON_PATH: ReadonlySet<string> = new Set(['/devices/:id/say'])
+
 /** The id of what a request has created, else the id in its path. */
-function targetOf(method: string, params: Answered['params'], answer: unknown): string | null {
+function targetOf(
+  method: string,
+  pattern: string,
+  params: Answered['params'],
+  answer: unknown,
+): string | null {
   const made = (answer as { id?: unknown } | null)?.id
-  if (method === 'POST' && typeof made === 'string') return made
+  if (method === 'POST' && typeof made === 'string' && !ON_PATH.has(pattern)) return made
   return params?.share ?? params?.id ?? null
 }
 
@@ -49,8 +57,9 @@ export function auditHooks({ audit, addressOf }: AuditParts) {
 
   const before = async ({ request, route, params, principal }: Answered): Promise<void> => {
     if (!principal || request.method !== 'DELETE') return
-    const target = targetOf('DELETE', params, null)
-    names.set(request, await audit.nameBefore(principal, 'DELETE', patternOf(route), target))
+    const pattern = patternOf(route)
+    const target = targetOf('DELETE', pattern, params, null)
+    names.set(request, await audit.nameBefore(principal, 'DELETE', pattern, target))
   }
 
   const after = async ({
@@ -67,7 +76,7 @@ export function auditHooks({ audit, addressOf }: AuditParts) {
       principal,
       method: request.method,
       route: pattern,
-      target: told.get(request) ?? targetOf(request.method, params, responseValue),
+      target: told.get(request) ?? targetOf(request.method, pattern, params, responseValue),
       name: names.get(request) ?? null,
       address: addressOf(request, server),
     })

@@ -26,6 +26,7 @@ const NAMED: Readonly<Record<string, readonly [table: string, name: string]>> = 
   prompt: ['prompt', 'name'],
   webhook: ['webhook', 'name'],
   trigger: ['run_trigger', 'name'],
+  schedule: ['schedule', 'name'],
   share: ['share', 'name'],
   document: ['kb_doc', 'title'],
   source: ['kb_source', 'title'],

@@ -12,6 +12,7 @@ import { ForEditors } from '../../ui/changeable.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
+import { AppComparison } from './app-comparison.tsx'
 import { useFieldNames } from './field-names.ts'
 
 interface VersionsProps {
@@ -69,10 +70,12 @@ export function AppVersions({ app, onRestored }: VersionsProps) {
       </div>
       <Dialog
         title={t('apps.versions.compare')}
+        about={compared ? exact(compared.at) : undefined}
         open={compared !== null}
         onClose={() => setCompared(null)}
+        wide
       >
-        {compared && <Comparison app={app} version={compared} />}
+        {compared && <AppComparison app={app} version={compared} />}
       </Dialog>
       <Confirm
         title={t('apps.versions.restore.title', { at: asked ? exact(asked.at) : '' })}
@@ -119,42 +122,3 @@ function Row({ version: { at, person, changed }, onCompare, onRestore }: RowProp
     </li>
   )
 }
-
-const shown = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value ?? null)
-
-/** The fields that differ from what the app is now. */
-function Comparison({ app, version: { version } }: { app: App; version: AppVersion }) {
-  const { t } = useI18n()
-  const nameOf = useFieldNames()
-  const query = useQuery({
-    queryKey: ['apps', app.id, 'versions', version],
-    queryFn: () => api.apps.version(app.id, version),
-  })
-  return (
-    <Loaded query={query}>
-      {(then) => (
-        <dl className="grid gap-4">
-          {(Object.keys(then) as (keyof App)[])
-            .filter((name) => shown(then[name]) !== shown(app[name]))
-            .map((name) => (
-              <div key={name}>
-                <dt className="font-medium">{nameOf(name)}</dt>
-                <dd className="mt-1 grid gap-3 sm:grid-cols-2">
-                  <Side label={t('apps.versions.then')} text={shown(then[name])} />
-                  <Side label={t('apps.versions.now')} text={shown(app[name])} />
-                </dd>
-              </div>
-            ))}
-        </dl>
-      )}
-    </Loaded>
-  )
-}
-
-const Side = ({ label, text }: { readonly label: string; readonly text: string }) => (
-  <div className="rounded-lg bg-sunken p-3">
-    <span className="block text-small text-ink-2">{label}</span>
-    <span className="text-note break-words whitespace-pre-wrap">{text}</span>
-  </div>
-)

@@ -20,10 +20,11 @@ const NAMES: Readonly<Record<keyof AppInput, Key>> = {
   tools_enabled: 'apps.tools',
 }
 
-const isKnown = (name: string): name is keyof typeof NAMES => Object.hasOwn(NAMES, name)
+/** Whether the form of an app has such a field. */
+export const isKnownField = (name: string): name is keyof typeof NAMES => Object.hasOwn(NAMES, name)
 
 /** What the form of an app calls its fields; a name of a newer server stays as it is. */
 export function useFieldNames(): (name: string) => string {
   const { t } = useI18n()
-  return (name) => (isKnown(name) ? t(NAMES[name]) : name)
+  return (name) => (isKnownField(name) ? t(NAMES[name]) : name)
 }

@@ -31,7 +31,11 @@ export function Passkeys() {
         )
       }
     >
-      {methods.data && !isOffered && <Notice tone="warn">{t('passkeys.unnamed')}</Notice>}
+      {methods.data && !isOffered && (
+        <div className="mb-3">
+          <Notice tone="warn">{t('passkeys.unnamed')}</Notice>
+        </div>
+      )}
       <Loaded query={passkeys}>
         {({ passkeys: list }) =>
           list.length === 0 ? (

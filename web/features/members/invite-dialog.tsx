@@ -6,6 +6,7 @@ import { Button, CopyButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/page.tsx'
+import { AddressNotice, useSignInPage } from '../system/address-notice.tsx'
 import { type Role, useRoles } from './roles.ts'
 
 interface InviteProps {
@@ -48,6 +49,7 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
   if (invite.data?.mailed === false) return <Unmailed email={email} onClose={onClose} />
   return (
     <form className="grid gap-5" onSubmit={submit}>
+      <AddressNotice />
       <TextField
         label={t('login.email')}
         type="email"
@@ -76,8 +78,8 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
 /** Nothing tells the invited person but the inviter, who gets an address to pass on. */
 function Unmailed({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
   const { t } = useI18n()
-  const address = `${location.origin}/login`
-  const isHereOnly = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)
+  const address = useSignInPage()
+  const isHereOnly = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(address).hostname)
   return (
     <div className="grid gap-4" role="status">
       <p>{t('members.invited', { email })}</p>

@@ -18,6 +18,7 @@ import { AreaField, SelectField, TextField } from '../../ui/form.tsx'
 import { EndWebhooks } from '../webhooks/end-webhooks.tsx'
 import { FIRST, RHYTHMS, type Rhythm, type Timing, timesOf, timingOf } from './rhythm.ts'
 import { RunLimits, type RunLimitsInput } from './run-limits.tsx'
+import { weekdayName } from './weekday.ts'
 
 interface ScheduleDialogProps {
   /** Null makes a new one. */
@@ -27,9 +28,6 @@ interface ScheduleDialogProps {
 }
 
 const WEEK = [1, 2, 3, 4, 5, 6, 0] as const
-/** A Sunday. */
-const SUNDAY = Date.UTC(2026, 10, 22)
-const DAY_MS = 86_400_000
 const SHOWN_TIMES = 5
 const FIRST_LIMITS: RunLimitsInput = {
   max_model_calls: RUN_MODEL_CALLS_DEFAULT,
@@ -152,11 +150,6 @@ function TimingFields({ timing, onTiming }: TimingFieldsProps) {
   const { t, language } = useI18n()
   const { rhythm, time, weekday, day, moment, cron } = timing
   const set = (more: Partial<Timing>) => onTiming({ ...timing, ...more })
-  const weekdayName = (number: number) =>
-    new Date(SUNDAY + number * DAY_MS).toLocaleDateString(language, {
-      weekday: 'long',
-      timeZone: 'UTC',
-    })
   return (
     <>
       <SelectField
@@ -169,7 +162,10 @@ function TimingFields({ timing, onTiming }: TimingFieldsProps) {
         <SelectField
           label={t('schedules.weekday')}
           value={String(weekday)}
-          choices={WEEK.map((value) => ({ value: String(value), label: weekdayName(value) }))}
+          choices={WEEK.map((value) => ({
+            value: String(value),
+            label: weekdayName(value, language),
+          }))}
           onPick={(value) => set({ weekday: Number(value) })}
         />
       )}

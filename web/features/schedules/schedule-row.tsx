@@ -12,6 +12,7 @@ import { ForEditors } from '../../ui/changeable.tsx'
 import { Badge } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
 import { useReason } from './reason.ts'
+import { useRhythm } from './use-rhythm.ts'
 
 interface RowProps {
   readonly schedule: Schedule
@@ -26,6 +27,7 @@ const TONES = { done: 'good', failed: 'bad', missed: 'warn' } as const
 export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
   const { t } = useI18n()
   const times = useTimes()
+  const rhythmOf = useRhythm()
   const [isOpen, setIsOpen] = useState(false)
   const { name, next_at: next, time_zone: zone, enabled, kind } = schedule
   const pause = useAction(
@@ -42,6 +44,8 @@ export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
         <div className="min-w-0 flex-1 basis-full sm:basis-0">
           <h3 className="text-base break-words">{name}</h3>
           <p className="mt-1 text-note text-ink-2">
+            {rhythmOf(schedule)}
+            {' · '}
             {next === null
               ? t(enabled ? 'schedules.over' : 'schedules.paused')
               : t('schedules.next.at', {

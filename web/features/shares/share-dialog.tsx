@@ -13,6 +13,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field, SelectField, TextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/page.tsx'
 import { Qr } from '../../ui/qr.tsx'
+import { AddressNotice } from '../system/address-notice.tsx'
 
 const DAY_MS = 86_400_000
 const DAYS = ['', '1', '7', '30', '90'] as const
@@ -63,6 +64,7 @@ function ShareForm({ app, onMade, onClose }: Omit<ShareProps, 'open'>) {
   return (
     <form className="grid gap-5" onSubmit={submit}>
       <Notice tone="warn">{t('app.shares.warn')}</Notice>
+      <AddressNotice />
       <TextField
         label={t('field.name')}
         hint={t('app.shares.name.hint')}
@@ -110,8 +112,8 @@ interface MadeProps {
 /** The link, its QR code and the line for a site. */
 export function MadeDialog({ share, onClose }: MadeProps) {
   const { t } = useI18n()
-  const link = `${location.origin}/s/${share?.token ?? ''}`
-  const source = `${location.origin}/widget.js`
+  const link = share?.url ?? ''
+  const source = link && new URL('/widget.js', link).href
   const script = `<script src="${source}" data-token="${share?.token ?? ''}" async></script>`
   return (
     <Dialog title={t('app.shares.made')} open={share !== null} onClose={onClose} firm>

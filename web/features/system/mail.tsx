@@ -7,6 +7,7 @@ import { useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
 import { Notice, Section } from '../../ui/page.tsx'
+import { Locked } from './locked.tsx'
 
 const PORTS = { smtp: '587', smtps: '465' } as const
 type Scheme = keyof typeof PORTS
@@ -54,7 +55,7 @@ export function MailSection({ settings }: { readonly settings: readonly SystemSe
           </Notice>
         )}
         {server?.locked ? (
-          <p className="text-note text-ink-3">{t('system.locked')} (MB_SMTP_URL)</p>
+          <Locked names={['MB_SMTP_URL']} />
         ) : (
           <ServerFields fields={fields} needed={isTyped} onChange={set} />
         )}

@@ -34,7 +34,6 @@ const Good = ({ ok }: { readonly ok: boolean }) =>
 function Rows({ numbers }: { readonly numbers: Numbers }) {
   const { t, locale } = useI18n()
   const { disk, memory, last_backup: backup, channel } = numbers
-  const hours = Math.floor(numbers.uptime_s / 3600)
   const words = numbers.by_door.map(({ door, turns }) => `${t(`door.${door}`)} ${turns}`)
   return (
     <>
@@ -62,10 +61,19 @@ function Rows({ numbers }: { readonly numbers: Numbers }) {
       </Row>
       <Row name="memory">{sizeOf(memory.rss_bytes, locale)}</Row>
       <Row name="version">
-        Moonbase {numbers.version} · {t('overview.uptime', { hours })}
+        Moonbase {numbers.version} · <Uptime seconds={numbers.uptime_s} />
       </Row>
     </>
   )
+}
+
+function Uptime({ seconds }: { readonly seconds: number }) {
+  const { t } = useI18n()
+  const minutes = Math.floor(seconds / 60)
+  const hours = Math.floor(minutes / 60)
+  if (hours === 0) return t('overview.uptime.minutes', { minutes })
+  if (hours < 48) return t('overview.uptime', { hours })
+  return t('overview.uptime.days', { days: Math.floor(hours / 24) })
 }
 
 interface RowProps {
@@ -78,7 +86,7 @@ function Row({ name, to, children }: RowProps) {
   const { t } = useI18n()
   return (
     <div className="flex flex-wrap items-baseline gap-x-6 gap-y-1 px-5 py-3">
-      <dt className="min-w-40 text-ink-3">{t(`overview.${name}`)}</dt>
+      <dt className="w-full text-ink-3 sm:w-44">{t(`overview.${name}`)}</dt>
       <dd className="flex min-w-0 flex-1 gap-2">{children}</dd>
       {to && (
         <dd>

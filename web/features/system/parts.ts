@@ -55,6 +55,10 @@ export function sectionOf(id: SectionId): SystemSection {
   return found
 }
 
+/** The section of a setting; undefined for one that stands in none. */
+export const sectionOfSetting = (name: string): SystemSection | undefined =>
+  SECTIONS.find(({ names }) => names.includes(name))
+
 /** The end of a setting's name: `MB_LLM_BASE_URL` is a `BASE_URL`. */
 const KINDS = ['BASE_URL', 'API_KEY', 'MODEL', 'KIND'] as const
 export type NameWord = (typeof KINDS)[number]
@@ -75,7 +79,6 @@ export const CHOICES: Readonly<Record<string, readonly string[]>> = {
 export const EXAMPLES: Readonly<Record<string, string>> = {
   MB_LLM_BASE_URL: 'http://127.0.0.1:11434/v1',
   MB_SEARCH_URL: 'http://127.0.0.1:8888',
-  MB_SIGNIN: 'email, oauth, passkey',
   MB_BACKUP_S3: 's3://bucket/moonbase',
   MB_PUBLIC_URL: 'https://moonbase.example.com',
   MB_ALLOW_PRIVATE_HOSTS: 'nas.local, 192.168.1.20:11434',

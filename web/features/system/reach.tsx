@@ -7,6 +7,7 @@ import { CopyButton } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Qr } from '../../ui/qr.tsx'
 import { Choices } from './choices.tsx'
+import { Locked } from './locked.tsx'
 
 const LOOPBACK = '127.0.0.1'
 const EVERYWHERE = '0.0.0.0'
@@ -40,7 +41,7 @@ export function Reach({ settings }: { readonly settings: readonly SystemSetting[
           locked={host?.locked ?? true}
           onPick={(value) => save.mutate(value)}
         />
-        {host?.locked && <p className="text-note text-ink-3">{t('system.locked')} (MB_HOST)</p>}
+        {host?.locked && <Locked names={['MB_HOST']} />}
         {isOpen && first && (
           <div className="flex flex-wrap items-center gap-5">
             <Qr text={first} />

@@ -1,4 +1,4 @@
-import { ChevronDown, CircleCheck, ListTree, Lock, Zap } from 'lucide-react'
+import { ChevronDown, CircleCheck, ListTree, Zap } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
@@ -9,10 +9,12 @@ import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
 import { dropsKey, keyNameOf } from './dropped-key.ts'
 import { LocalServers } from './local-servers.tsx'
+import { Locked } from './locked.tsx'
 import { ModelPackFiles } from './model-pack.tsx'
 import type { SystemSection } from './parts.ts'
 import { classKey } from './providers.tsx'
 import { SettingField } from './setting-field.tsx'
+import { useSettingWords } from './setting-words.ts'
 import { SourceMark } from './source-mark.tsx'
 import { LastTrial, TrialResult } from './trial.tsx'
 
@@ -23,13 +25,6 @@ interface SectionProps {
   readonly last?: LastTest | undefined
 }
 
-/** What is set, without secrets, and without switches, which say nothing by themselves. */
-const summaryOf = (settings: readonly SystemSetting[]): string | null =>
-  settings
-    .flatMap(({ value, source }) => (value && source !== 'default' ? [value] : []))
-    .filter((value) => value !== 'true' && value !== 'false')
-    .join(' · ') || null
-
 const SUMMARY = 'target flex cursor-pointer list-none flex-wrap items-center gap-x-3 gap-y-1 p-5'
 
 /** A form for the settings of one part of the server; saving tries the part. */
@@ -39,7 +34,7 @@ export function SystemSectionForm({ section, settings, last }: SectionProps) {
   const address = settings.find(({ name }) => name.endsWith('_BASE_URL'))
   const locked = settings.every((setting) => setting.locked)
   const [main] = settings
-  const summary = summaryOf(settings) ?? t('system.default')
+  const { summaryOf } = useSettingWords()
   const source = settings.some((one) => one.source === 'console') ? 'console' : main?.source
   return (
     <details className="card group/section min-w-0">
@@ -50,7 +45,7 @@ export function SystemSectionForm({ section, settings, last }: SectionProps) {
           {t('server.change')}
           <ChevronDown size={16} className="group-open/section:rotate-180" aria-hidden />
         </span>
-        <span className="w-full break-all">{summary}</span>
+        <span className="w-full break-words">{summaryOf(section, settings)}</span>
         {last && <LastTrial test={last} />}
         <span className="w-full text-note text-ink-2">{t(`system.${section.id}.about`)}</span>
       </summary>
@@ -73,16 +68,18 @@ export function SystemSectionForm({ section, settings, last }: SectionProps) {
         ))}
         {form.dropsKey && <Notice tone="warn">{t('system.key.dropped')}</Notice>}
         {address && <ModelList form={form} address={address} />}
-        <details className="text-note">
-          <summary className="target cursor-pointer text-ink-3">{t('server.file')}</summary>
-          <p className="mt-2 break-all">
-            {settings.map(({ name }) => (
-              <code key={name} className="mr-3 inline-block">
-                {name}
-              </code>
-            ))}
-          </p>
-        </details>
+        {!locked && (
+          <details className="text-note">
+            <summary className="target cursor-pointer text-ink-3">{t('server.file')}</summary>
+            <p className="mt-2 break-all">
+              {settings.map(({ name }) => (
+                <code key={name} className="mr-3 inline-block">
+                  {name}
+                </code>
+              ))}
+            </p>
+          </details>
+        )}
         <div aria-live="polite">{form.tried && <TrialResult result={form.tried} />}</div>
         <div className="flex flex-wrap justify-end gap-2">
           {section.part && (
@@ -91,10 +88,7 @@ export function SystemSectionForm({ section, settings, last }: SectionProps) {
             </Button>
           )}
           {locked ? (
-            <p className="inline-flex items-center gap-2 text-note text-ink-3">
-              <Lock size={15} aria-hidden />
-              {t('system.locked')}
-            </p>
+            <Locked names={settings.map(({ name }) => name)} />
           ) : (
             <Button type="submit" kind="primary" busy={form.saving} idle={!form.isDirty}>
               {t('action.save')}

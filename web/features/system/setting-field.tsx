@@ -1,10 +1,15 @@
 import { useId } from 'react'
 import type { SystemSetting } from '../../api/types.ts'
-import { type Key, useI18n } from '../../i18n/index.tsx'
+import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
-import { CHOICES, EXAMPLES, kindOf } from './parts.ts'
+import { CHOICES, EXAMPLES } from './parts.ts'
+import { useSettingWords } from './setting-words.ts'
 import { SourceMark } from './source-mark.tsx'
+import { WaysField } from './ways-field.tsx'
+
+/** Choices that are a default themselves, so that none is offered beside them. */
+const FIRST_CHOICES = ['auto', 'true']
 
 interface FieldProps {
   readonly setting: SystemSetting
@@ -16,25 +21,30 @@ interface FieldProps {
   readonly onChange: (value: string | null) => void
 }
 
-/** One setting with its name in the environment and who has set it. */
+/** One setting, with a mark where the environment has set it. */
 export function SettingField({ setting, value, models, problem, onChange }: FieldProps) {
   const { t } = useI18n()
   const { name, locked, secret_tail: tail, source } = setting
   const list = useId()
-  const kind = kindOf(name)
-  const label = t((kind ? `system.kind.${kind}` : `system.name.${name}`) as Key)
+  const { labelOf, choiceOf, wordsOf } = useSettingWords()
+  const label = labelOf(name)
   const aside = (
     <span className="inline-flex min-w-0 flex-wrap items-center justify-end gap-2">
       {source === 'environment' && <SourceMark source={source} />}
     </span>
   )
+  if (name === 'MB_SIGNIN') {
+    const shown = value ?? setting.value ?? ''
+    return <WaysField {...{ label, locked, problem, onChange }} value={shown} />
+  }
   const choices = CHOICES[name]
   if (choices && !locked) {
-    const all = [
-      { value: '', label: t('system.default') },
-      ...choices.map((choice) => ({ value: choice, label: choice })),
-    ]
-    const shown = value === undefined ? (source === 'console' ? (setting.value ?? '') : '') : value
+    const named = choices.map((choice) => ({ value: choice, label: choiceOf(choice) }))
+    const all = FIRST_CHOICES.some((first) => choices.includes(first))
+      ? named
+      : [{ value: '', label: t('system.automatic') }, ...named]
+    const saved = source === 'console' || all === named ? (setting.value ?? '') : ''
+    const shown = value === undefined ? saved : value
     return (
       <SelectField
         {...{ label, aside, problem }}
@@ -45,7 +55,7 @@ export function SettingField({ setting, value, models, problem, onChange }: Fiel
     )
   }
   const isSecret = tail !== null || name.endsWith('_API_KEY') || name === 'MB_BACKUP_PASSPHRASE'
-  const text = value === undefined ? (setting.value ?? '') : (value ?? '')
+  const text = value === undefined ? wordsOf(setting) : (value ?? '')
   return (
     <div className="grid gap-2">
       <TextField

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/form.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Choices } from './choices.tsx'
+import { Locked } from './locked.tsx'
 
 type Who = 'closed' | 'some' | 'open'
 
@@ -54,7 +55,7 @@ export function SignUp({ settings }: { readonly settings: readonly SystemSetting
         )}
         <div className="flex justify-end">
           {locked ? (
-            <p className="text-note text-ink-3">{t('system.locked')} (MB_SIGNUP)</p>
+            <Locked names={['MB_SIGNUP']} />
           ) : (
             <Button
               type="submit"

@@ -49,7 +49,9 @@ export function LastTrial({ test }: { readonly test: LastTest }) {
   return (
     <span className="inline-flex w-full items-center gap-1.5 text-note">
       <Icon size={15} className={test.ok ? 'text-good' : 'text-warn'} aria-hidden />
-      {t(test.ok ? 'trial.last.ok' : 'trial.last.failed', { ms: test.latency_ms })}
+      {test.ok
+        ? t('trial.answered', { ms: test.latency_ms, text: test.text })
+        : t('trial.last.failed')}
       {' · '}
       <Ago at={test.at} />
     </span>

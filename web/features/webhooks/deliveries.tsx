@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Webhook, webhooks } from '../../api/webhooks.ts'
-import { useI18n } from '../../i18n/index.tsx'
-import { Drawer } from '../../ui/dialog.tsx'
+import { type Key, useI18n } from '../../i18n/index.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
 
@@ -22,7 +22,8 @@ export function Deliveries({ webhook, onClose }: DeliveriesProps) {
     enabled: webhook !== null,
   })
   return (
-    <Drawer
+    <Dialog
+      wide
       title={t('hooks.deliveries.of', { name: webhook?.name ?? '' })}
       open={webhook !== null}
       onClose={onClose}
@@ -36,9 +37,11 @@ export function Deliveries({ webhook, onClose }: DeliveriesProps) {
               {deliveries.map(({ id, event, at, status, tries, state }) => (
                 <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
                   <Badge tone={TONES[state]}>{t(`hooks.state.${state}`)}</Badge>
-                  <code className="flex-1">{event}</code>
+                  <span className="flex-1">{t(`hooks.event.${event}` as Key)}</span>
                   <span className="text-note text-ink-2">
-                    {t('hooks.tries', { tries, status: status ?? '–' })}
+                    {status === null
+                      ? t('hooks.tries.none', { tries })
+                      : t('hooks.tries', { tries, status })}
                   </span>
                   <Ago at={at} />
                 </li>
@@ -47,6 +50,6 @@ export function Deliveries({ webhook, onClose }: DeliveriesProps) {
           )
         }
       </Loaded>
-    </Drawer>
+    </Dialog>
   )
 }

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api } from '../../api/index.ts'
+import type { Audit } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { endsOf } from '../keys/names.ts'
+import { useSettingWords } from '../system/setting-words.ts'
+
+type Entry = Audit['entries'][number]
+
+interface EntryProps {
+  readonly entry: Entry
+}
+
+/** What keys are called now, by their ids; those that are gone are missing. */
+function useKeyNames(): (id: string) => string | null {
+  const keys = useQuery({ queryKey: ['keys'], queryFn: api.keys.list }).data?.keys ?? []
+  const devices = useQuery({ queryKey: ['devices'], queryFn: api.devices.list }).data?.devices ?? []
+  return (id) => {
+    const key = keys.find((one) => one.id === id)
+    const device = devices.find((one) => one.id === key?.device_id)
+    return key ? key.name || device?.name || endsOf(key) : null
+  }
+}
+
+/** The person, or the key by the name that it has now. */
+export function ChangedBy({ entry: { person, key_id: key } }: EntryProps) {
+  const { t } = useI18n()
+  const nameOf = useKeyNames()
+  if (person !== null) return person
+  const name = key === null ? null : nameOf(key)
+  return name === null ? t('audit.key.gone') : t('audit.key', { name })
+}
+
+/** The pages on which the targets of actions stand, by the first part of the action. */
+const PAGES: Readonly<Record<string, string>> = {
+  key: '/app/keys',
+  share: '/app/apps',
+  persona: '/app/personas',
+  prompt: '/app/prompts',
+  schedule: '/app/schedules',
+  webhook: '/app/webhooks',
+  trigger: '/app/webhooks',
+  document: '/app/kb',
+  source: '/app/kb',
+  collection: '/app/kb',
+  member: '/app/members',
+  server: '/app/tools',
+}
+
+/** The page of what was changed; null for what is gone or has none. */
+function pageOf({ action, target }: Entry): string | null {
+  const [noun = '', verb] = action.split('.')
+  if (target === null || verb === 'delete' || verb === 'revoke') return null
+  if (noun === 'app') return `/app/apps/${target}`
+  if (noun === 'device') return `/app/devices/${target}`
+  return PAGES[noun] ?? null
+}
+
+/** What was changed by its name, with the way to it; an id only where it never had a name. */
+export function Target({ entry }: EntryProps) {
+  const nameOf = useKeyNames()
+  const { t } = useI18n()
+  const { fullNameOf } = useSettingWords()
+  const { action, target } = entry
+  const isKey = action.startsWith('key.') && target !== null
+  const name = entry.target_name ?? (isKey ? nameOf(target) : null)
+  if (action === 'system.update' && target !== null) {
+    return target.split(', ').map(fullNameOf).join(', ')
+  }
+  if (name === null) {
+    return target === null ? (
+      '–'
+    ) : (
+      <span title={target}>{t('audit.id', { id: target.slice(-6) })}</span>
+    )
+  }
+  const page = pageOf(entry)
+  return page === null ? (
+    <span title={target ?? undefined}>{name}</span>
+  ) : (
+    <Link to={page} className="text-accent" title={target ?? undefined}>
+      {name}
+    </Link>
+  )
+}

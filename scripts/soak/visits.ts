@@ -14,7 +14,7 @@ export interface Visitor {
 
 /** Pause between two visits of one kind, so that none of them takes the whole processor. */
 const PAUSE_MS = 200
-/** An address may ask for 20 codes a minute. */
+/** A network may ask for 20 codes a minute, and a person for five in ten minutes. */
 const SIGN_IN_PAUSE_MS = 10_000
 const SCHEDULES_MOST = 20
 
@@ -62,7 +62,7 @@ async function schedules(visitor: Visitor, step: number): Promise<void> {
 }
 
 async function signIns(visitor: Visitor, step: number): Promise<void> {
-  const { headers } = await signIn(visitor.server, `person${step % 5}@example.com`)
+  const { headers } = await signIn(visitor.server, `person${step % 50}@example.com`)
   const asked = { server: visitor.server, headers, done: visitor.done }
   await ask(asked, 'GET', '/auth/me')
   await ask(asked, 'POST', '/auth/logout')

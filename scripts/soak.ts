@@ -1,5 +1,6 @@
 // Loads one server for minutes and watches its memory and response time. See --help.
 import { createKey } from '../test/support/key.ts'
+import { startCluster } from '../test/support/postgres-cluster.ts'
 import { type Server, startServer } from '../test/support/server.ts'
 import { tempFolder } from '../test/support/temp.ts'
 import { residentKb } from './bench/process-usage.ts'
@@ -13,12 +14,14 @@ const HELP = `Loads one server for minutes and watches its memory and response t
 
   bun scripts/soak.ts [--only mixed] [--minutes 10] [--kills 2]
 
-  --only NAME     mixed: turns, documents, short-lived devices and misbehaving clients (mixed)
+  --only NAME     mixed: turns, documents, devices, other doors, searches, schedules, sign-ins,
+                  boards and misbehaving clients (mixed)
                   devices: twenty devices that talk, interrupt, lose their keys and pair again
                   boards: twenty xiaozhi boards that talk, type, interrupt and reconnect
   --minutes N     duration, such as 0.5 (10)
   --kills N       kills the server so many times, at equal distances, and starts it again on its
                   folder; what it has acknowledged must be there. Only with mixed (0)
+  --postgres      two servers on one PostgreSQL, which are killed together. Only with mixed
 
 $MOONBASE_BIN names the executable; without it the sources run under this Bun. Memory figures need
 Linux. Ends with 1 after a wrong answer, when memory at the end is more than a fifth above its
@@ -39,11 +42,14 @@ function readOptions(args: string[]) {
       minutes: { type: 'string', default: '10' },
       only: { type: 'string', default: 'mixed' },
       kills: { type: 'string', default: '0' },
+      postgres: { type: 'boolean', default: false },
     },
   })
-  const { only } = values
+  const { only, postgres } = values
   const kills = wholeNumber('--kills', values.kills, 0, 1_000)
-  if (kills > 0 && only !== 'mixed') throw new UsageError('--kills goes only with mixed')
+  if (only !== 'mixed' && (kills > 0 || postgres)) {
+    throw new UsageError('--kills and --postgres go only with mixed')
+  }
   const open = Object.entries(SCENARIOS).find(([name]) => name === only)?.[1]
   if (!open) {
     const names = Object.keys(SCENARIOS).join(', ')
@@ -56,20 +62,24 @@ function readOptions(args: string[]) {
   const ms = minutes * 60_000
   const lives = kills + 1
   const everyMs = Math.min(EVERY_MS_MAX, ms / (2 * SAMPLES_MIN * lives))
-  return { open, everyMs, lives, samples: Math.round(ms / everyMs / lives) }
+  return { open, postgres, everyMs, lives, samples: Math.round(ms / everyMs / lives) }
 }
 
 type Options = ReturnType<typeof readOptions>
 
-/** Samples resident memory in MiB; prints each sample with the response time of the server. */
-async function watch(server: Server, running: Running, { samples, everyMs }: Options) {
+/** Samples the largest resident memory in MiB; prints each sample with the response time. */
+async function watch(
+  servers: readonly Server[],
+  running: Running,
+  { samples, everyMs }: Pick<Options, 'samples' | 'everyMs'>,
+) {
   const memory: number[] = []
   for (let sample = 1; sample <= samples; sample++) {
     await Bun.sleep(everyMs)
     const begin = performance.now()
-    await (await fetch(`${server.url}/healthz`)).text()
+    await Promise.all(servers.map(async ({ url }) => (await fetch(`${url}/healthz`)).text()))
     const ms = performance.now() - begin
-    memory.push(residentKb(server.pid) / 1024)
+    memory.push(Math.max(...servers.map(({ pid }) => residentKb(pid) / 1024)))
     process.stdout.write(
       `${((sample * everyMs) / 1000).toFixed(0)} s  ${memory.at(-1)?.toFixed(0)} MiB  healthz ` +
         `${ms.toFixed(1)} ms  ${running.progress()}\n`,
@@ -90,29 +100,44 @@ function judge(memory: readonly number[], residentMibMax: number): boolean {
   return late < early * GROWTH_MAX && Math.max(...memory) < residentMibMax
 }
 
+/** Settings of two servers on one database. */
+const sharing = (url: string) => ({
+  MB_DATABASE_URL: url,
+  MB_DATABASE_DIRECT_URL: url,
+  MB_SESSION_SECRET: 'a'.repeat(64),
+  MB_ENCRYPTION_KEY: 'b'.repeat(64),
+})
+
 await runScript(HELP, async (args) => {
   const options = readOptions(args)
   const scenario = await options.open()
-  using folder = tempFolder()
-  const { env } = scenario
-  const { headers } = await createKey(folder.path, { env })
+  await using cluster = options.postgres ? await startCluster() : null
+  using first = tempFolder()
+  using second = tempFolder()
+  const folders = cluster ? [first.path, second.path] : [first.path]
+  const env = { ...scenario.env, ...(cluster ? sharing(cluster.url) : {}) }
+  const { headers } = await createKey(first.path, { env })
   const memory: number[] = []
   const faults: string[] = []
-  let code: number | null = null
+  const codes: number[] = []
   for (let life = 1; life <= options.lives; life++) {
-    const server = await startServer({ dataDir: folder.path, env })
-    const running = await scenario.start(server, headers)
-    memory.push(...(await watch(server, running, options)))
+    const servers: Server[] = []
+    for (const dataDir of folders) servers.push(await startServer({ dataDir, env }))
+    const running = await scenario.start(servers, headers)
+    memory.push(...(await watch(servers, running, options)))
+    const isLast = life === options.lives
     // The clients end with the server.
-    if (life < options.lives) await server.kill()
+    if (!isLast) await Promise.all(servers.map((server) => server.kill()))
     faults.push(...(await running.stop()))
-    if (life < options.lives) process.stdout.write(`kill ${life}; ${faults.length} faults\n`)
-    else code = await server.stop()
+    if (!isLast) process.stdout.write(`kill ${life}; ${faults.length} faults\n`)
+    else codes.push(...(await Promise.all(servers.map((server) => server.stop()))))
   }
   await scenario.close()
+  await cluster?.kill()
   for (const fault of faults.slice(0, FAULTS_SHOWN)) process.stdout.write(`${fault}\n`)
   const steady = judge(memory, scenario.residentMibMax)
-  process.stdout.write(`${faults.length} faults; stopped with ${code}\n`)
+  process.stdout.write(`${faults.length} faults; stopped with ${codes}\n`)
+  const isClean = codes.every((code) => code === 0) && faults.length === 0
   // Does not wait for the clients of a scenario, which keep calling a stopped server.
-  process.exit(steady && code === 0 && faults.length === 0 ? 0 : 1)
+  process.exit(steady && isClean ? 0 : 1)
 })

@@ -24,7 +24,8 @@ export async function boards(): Promise<Scenario> {
       ...{ MB_TTS_BASE_URL: base, MB_ASR_BASE_URL: base },
     },
     residentMibMax: 320,
-    async start({ url }, headers) {
+    async start([server], headers) {
+      const url = server?.url ?? ''
       const devices = deviceClient(
         { url },
         { key: '', headers: { ...headers, authorization: headers.authorization ?? '' } },

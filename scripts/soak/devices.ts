@@ -23,7 +23,8 @@ export async function devices(): Promise<Scenario> {
       MB_TRUST_PROXY: '1',
     },
     residentMibMax: 256,
-    async start({ url }, headers) {
+    async start([server], headers) {
+      const url = server?.url ?? ''
       const owner = createOwner(url, headers)
       const tally = createTally()
       let stopped = false

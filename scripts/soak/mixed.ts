@@ -1,27 +1,42 @@
 import { verify } from '../../test/support/crash.ts'
 import { createLedger, randomFrom } from '../../test/support/crash-ledger.ts'
 import { Refused, writeUntilDeath } from '../../test/support/crash-load.ts'
+import type { Server } from '../../test/support/server.ts'
+import { startUpstream } from '../bench/programs.ts'
 import type { Scenario } from './scenario.ts'
+import { VISITS, visitUntilDeath } from './visits.ts'
 
 const KINDS = ['turns', 'turns', 'docs', 'devices'] as const
 
 /**
- * Turns, documents and short-lived devices, beside misbehaving clients. After a kill it reads back
- * what the server has acknowledged.
+ * Turns, documents and short-lived devices, and visits by every door, beside misbehaving clients.
+ * After a kill it reads back what the server has acknowledged.
  */
 export async function mixed(): Promise<Scenario> {
   const ledger = createLedger()
+  const upstream = await startUpstream()
+  const base = `${upstream.url}/v1`
+  const visited = new Map<string, number>()
+  const done = (what: string) => visited.set(what, (visited.get(what) ?? 0) + 1)
   let life = 0
   return {
-    env: {},
+    env: { MB_TTS_BASE_URL: base, MB_ASR_BASE_URL: base, MB_TRUST_PROXY: '1' },
     residentMibMax: 640,
-    async start({ url }, headers) {
+    async start(servers, headers) {
       life += 1
-      const caller = { url, headers, random: randomFrom(life) }
-      const faults: string[] = life === 1 ? [] : await verify(caller, ledger)
+      const at = (place: number) => servers[place % servers.length] as Server
+      const caller = (place: number) => ({
+        url: at(place).url,
+        headers,
+        random: randomFrom(life * KINDS.length + place),
+      })
+      const faults: string[] = life === 1 ? [] : await verify(caller(0), ledger)
       const work = [
-        ...KINDS.map((kind, at) => writeUntilDeath(kind, `l${life}w${at}`, caller, ledger)),
-        beRude(url, headers),
+        ...KINDS.map((kind, n) => writeUntilDeath(kind, `l${life}w${n}`, caller(n), ledger)),
+        ...Object.values(VISITS).map((visit, n) =>
+          visitUntilDeath(visit, { server: at(n), headers, done }),
+        ),
+        ...servers.map(({ url }) => beRude(url, headers)),
       ]
       for (const one of work) {
         // The clients end with the server; only refusals of the server count as faults.
@@ -30,12 +45,13 @@ export async function mixed(): Promise<Scenario> {
       return {
         progress() {
           const { turns, docs, devices } = ledger.acknowledged
-          return `${turns} turns, ${docs} documents, ${devices} devices`
+          const visits = [...visited].map(([what, count]) => `, ${count} ${what}`)
+          return `${turns} turns, ${docs} documents, ${devices} devices${visits.join('')}`
         },
         stop: async () => faults,
       }
     },
-    async close() {},
+    close: upstream[Symbol.asyncDispose],
   }
 }
 

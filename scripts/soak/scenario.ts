@@ -6,8 +6,8 @@ export interface Scenario {
   readonly env: Readonly<Record<string, string>>
   /** The limit of the server's resident memory. */
   readonly residentMibMax: number
-  /** Starts the load on a running server; `headers` carry a general key. */
-  start(server: Server, headers: Readonly<Record<string, string>>): Promise<Running>
+  /** Starts the load on running servers of one database; `headers` carry a general key. */
+  start(servers: readonly Server[], headers: Readonly<Record<string, string>>): Promise<Running>
   /** Stops everything that the scenario has started. */
   close(): Promise<void>
 }

@@ -27,8 +27,9 @@ const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
   // The star is for the headers that OpenAI's client adds in a page; it never means Authorization.
   'access-control-allow-headers':
-    'Authorization, Content-Type, X-Request-Id, X-Moonbase-Session, X-Moonbase-Kb, x-api-key, ' +
-    'anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access, *',
+    'Authorization, Content-Type, X-Request-Id, X-Moonbase-Session, X-Moonbase-Subject, ' +
+    'X-Moonbase-Kb, x-api-key, anthropic-version, anthropic-beta, ' +
+    'anthropic-dangerous-direct-browser-access, *',
   'access-control-max-age': '86400',
 } as const
 

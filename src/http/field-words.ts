@@ -96,6 +96,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   remember: '"session": the tool asks no more in this session, as long as it is what it was',
   may_ask: 'whether the model may ask the person by ask_user; null: as the tenant says',
   needs_approval: 'it was not called, because nobody could be asked',
+  declined: 'it was not called, because the person said no or did not answer',
   asks: 'what the person was asked',
   ask: 'whether a person is asked before each call; in a request, the names of such tools',
   hashes: 'the hashes of what was read, by tool',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ASK_OPTION_CHARS_MAX, ASK_QUESTION_CHARS_MAX } from '../core/limits/contract.ts'
 import { isForm } from './forms.ts'
-import { declined, defineTool, NeedsApproval, ToolFailure } from './tool.ts'
+import { Declined, defineTool, NeedsApproval, ToolFailure } from './tool.ts'
 
 const option = z.string().trim().min(1).max(ASK_OPTION_CHARS_MAX)
 
@@ -33,7 +33,7 @@ export const askUser = defineTool({
       ...(options && multiple ? { multiple } : {}),
     })
     if (reply === null) throw new NeedsApproval()
-    if (reply.action === 'decline') throw declined()
+    if (reply.action === 'decline') throw new Declined()
     return JSON.stringify(reply.content)
   },
 })

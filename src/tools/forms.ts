@@ -21,7 +21,8 @@ export function isForm(schema: unknown): schema is Json {
 /** Names of secrets that are parts of other words, too. */
 const SECRETS = new Set([
   ...['pass', 'passwd', 'passcode', 'passphrase', 'pwd', 'pin', 'credential', 'credentials'],
-  ...['key', 'keys', 'apikey', 'accesskey', 'card', 'cards', 'creditcard', 'cvc', 'cvv'],
+  ...['key', 'keys', 'apikey', 'accesskey', 'privatekey', 'sshkey', 'cvc', 'cvv'],
+  ...['card', 'cards', 'creditcard', 'cardnumber', 'cardno', 'bankcard', 'debitcard'],
 ])
 
 /** Whether a field of the form is named like something secret. */
@@ -29,7 +30,7 @@ export const asksForSecret = (schema: Json): boolean =>
   Object.entries(schema.properties as Json).some(([name, field]) => {
     const title = isJson(field) && typeof field.title === 'string' ? field.title : ''
     return wordsOf(`${name} ${title}`).some(
-      (word) => SECRETS.has(word) || /password|secret|token|密码|密钥|令牌|卡号/.test(word),
+      (word) => SECRETS.has(word) || /password|secret|token|密码|口令|密钥|令牌|卡号/.test(word),
     )
   })
 

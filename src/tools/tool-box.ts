@@ -7,7 +7,7 @@ import type { Principal } from '../core/principal.ts'
 import { createSemaphore, type Semaphore } from '../core/semaphore.ts'
 import type { Collections } from '../storage/collections.ts'
 import type { ToolCall, ToolSpec } from '../upstream/ports/llm.ts'
-import { NeedsApproval, type Tool, type ToolContext, ToolFailure } from './tool.ts'
+import { Declined, NeedsApproval, type Tool, type ToolContext, ToolFailure } from './tool.ts'
 
 /** The part of a turn's configuration that chooses its tools. */
 export interface ToolChoice {
@@ -55,6 +55,8 @@ export interface ToolResult {
   readonly content: string
   /** It was not called, since nobody could be asked. */
   readonly needsApproval?: true
+  /** A person did not allow it. */
+  readonly declined?: true
 }
 
 /** The tools of one turn. */
@@ -98,6 +100,7 @@ export function createToolBox(
     } catch (error) {
       log.debug('tool failed', { tool: call.name, ...errorFields(error) })
       const result = failed(messageFor(error))
+      if (error instanceof Declined) return { ...result, declined: true }
       return error instanceof NeedsApproval ? { ...result, needsApproval: true } : result
     }
   }

@@ -45,7 +45,12 @@ export class NeedsApproval extends ToolFailure {
   }
 }
 
-export const declined = () => new ToolFailure('declined by the person')
+/** The person did not allow it, or did not answer in time. */
+export class Declined extends ToolFailure {
+  constructor() {
+    super('declined by the person')
+  }
+}
 
 export interface ToolDescription<Schema extends z.ZodType> {
   readonly name: string

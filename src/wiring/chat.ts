@@ -53,7 +53,7 @@ export function openChat(
     clock,
     assistants,
     claudeModels: createClaudeModels(assistants),
-    readPdfs: createPdfReader(parser),
+    readPdfs: createPdfReader({ parser, bytesMax: needs.sources.service.fileBytesMax }),
     limits: { messages: config.MB_CHAT_MESSAGES_MAX, chars: config.MB_CHAT_CHARS_MAX },
     keptItems,
   }

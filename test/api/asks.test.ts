@@ -244,6 +244,15 @@ describe('a tool that asks', () => {
     expect(second.json().turns[0]?.details).toMatchObject({
       tools: [{ name: 'home__echo', ok: false, needs_approval: true }],
     })
+    const third = { path: '/console/agent', session_id: 'r' }
+    const denied = await askingTurn({ app, upstream }, headers, third)
+    await me.console('POST', `/agent/asks/${(await askOf(denied)).id}`, { action: 'decline' })
+    await denied.all()
+    const last = await me.console<{ turns: { details: object }[] }>('GET', '/sessions/r/transcript')
+    expect(last.json().turns[0]?.details).toMatchObject({
+      asks: [{ tool: 'echo', action: 'decline' }],
+      tools: [{ name: 'home__echo', ok: false, declined: true }],
+    })
     const metrics = await fetch(`${app.url}/metrics`, {
       headers: { authorization: 'Bearer metrics-token-0123456789' },
     })

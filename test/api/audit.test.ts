@@ -195,13 +195,16 @@ test('what has a name is named as it was then, also what is gone', async () => {
 test('a change of the server names the settings, without their values', async () => {
   await using server = await startApp()
   const call = caller(server.url, (await server.operator()).headers)
-  const changes = { MB_SEARCH_URL: 'http://127.0.0.1:1/secret', MB_SIGNUP: 'closed' }
+  const unknown = { 'ignored secret': 1 }
+  const changes = { MB_SEARCH_URL: 'http://127.0.0.1:1/secret', MB_SIGNUP: 'closed', ...unknown }
   expect((await call('PUT', '/console/system', changes)).status).toBe(200)
   const { entries } = await read(call)
   expect(entries[0]).toMatchObject({
     ...{ action: 'system.update', target: 'MB_SEARCH_URL, MB_SIGNUP', target_name: null },
   })
   expect(JSON.stringify(entries)).not.toContain('127.0.0.1:1')
+  await call('PUT', '/console/system?untested=1', { MB_SIGNUP: null })
+  expect((await read(call)).entries[0]).toMatchObject({ target: 'MB_SIGNUP, untested' })
 })
 
 test('refusals, reads and turns are not audited', async () => {

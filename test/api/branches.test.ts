@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { ConversationListResponse } from '../../src/features/sessions/model.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
+import { postSse } from '../support/sse.ts'
 import { converse } from '../support/talks.ts'
+import { startTeam } from '../support/team.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 const clock = fakeClock()
@@ -111,5 +114,57 @@ describe('a branch', () => {
     const mine = await list({ of: 'mine' })
     expect(mine.conversations.map(({ id }) => id)).toEqual([session_id])
     expect((await call('GET', `/conversations/${session_id}`)).status).toBe(200)
+  })
+
+  test('of a deleted name has nothing to do with those of whom has the name now', async () => {
+    const owner = await startTeam(app)
+    const editor = await owner.join('editor')
+    const begin = async ({ call, headers }: Pick<typeof editor, 'call' | 'headers'>) => {
+      const body = { text: 'x', session_id: 'free' }
+      await (await postSse(`${app.url}/console/agent`, { headers, body })).all()
+      const made = await call<{ session_id: string }>('POST', '/console/sessions/free/branch', {
+        seq: 1,
+      })
+      return made.json().session_id
+    }
+    const versions = async ({ call }: Pick<typeof editor, 'call'>, id: string) =>
+      (
+        await call<{ versions: { session_id: string }[] }>(
+          'GET',
+          `/console/conversations/${id}/versions`,
+        )
+      )
+        .json()
+        .versions.map(({ session_id }) => session_id)
+    const first = await begin(owner)
+    await owner.call('DELETE', '/console/sessions/free')
+    const second = await begin(editor)
+    expect(await versions(editor, 'free')).toEqual(['free', second])
+    expect(await versions(owner, first)).toEqual([first])
+    const { conversations } = (
+      await owner.call<ConversationListResponse>('GET', '/console/conversations?of=mine')
+    ).json()
+    expect(conversations.map(({ id }) => id)).toEqual([first])
+    await editor.call('DELETE', '/console/sessions/free?family=1')
+    expect(await versions(owner, first)).toEqual([first])
+  })
+
+  test('stays in its folder and pinned, and is moved with its conversation', async () => {
+    const { call, say, branch, list } = await tenant()
+    await say('a', 'one')
+    const marks = { folder: 'Work', pinned: true }
+    expect((await call('PUT', '/conversations/a', marks)).json()).toMatchObject(marks)
+    const id = (await branch('a', 1)).json().session_id
+    expect((await list({ folder: 'Work' })).conversations).toMatchObject([{ id, ...marks }])
+    await call('PUT', `/conversations/${id}`, { folder: null, archived: true })
+    for (const one of ['a', id]) {
+      expect((await call('GET', `/conversations/${one}`)).json()).toMatchObject({
+        ...{ id: one, folder: null, pinned: true, archived: true, pending: [] },
+      })
+    }
+    clock.advance(1000)
+    await say('a', 'two')
+    expect((await list()).conversations).toEqual([])
+    expect((await list({ archived: 'true' })).conversations.map((one) => one.id)).toEqual(['a'])
   })
 })

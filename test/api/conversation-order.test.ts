@@ -123,10 +123,22 @@ describe('the export of one conversation', () => {
       keys.push((await app.key(mail, { appId: id })).headers)
     }
     const [one, two] = keys.map((headers) => caller(`${app.url}/v1`, headers))
-    const body = { text: 'x', session_id: 's' }
+    const body = { text: 'first words', session_id: 's' }
     await (await postSse(`${app.url}/v1/agent`, { headers: keys[0] ?? {}, body })).all()
     expect((await one?.('GET', '/sessions/s/export'))?.status).toBe(200)
     expect((await two?.('GET', '/sessions/s/export'))?.status).toBe(404)
     expect((await general('GET', '/sessions/s/export')).status).toBe(200)
+    const later = { text: 'mine', session_id: 's' }
+    await (await postSse(`${app.url}/v1/agent`, { headers: keys[1] ?? {}, body: later })).all()
+    const branch = await two?.<{ session_id: string }>('POST', '/sessions/s/branch', { seq: 2 })
+    for (const [id, title] of [
+      ['s', 'first words'],
+      [branch?.json().session_id, 'mine (2)'],
+    ]) {
+      const path = `/sessions/${id}/export?format=json`
+      const own = await two?.<{ turns: { user_text: string }[] }>('GET', path)
+      expect(own?.json()).toMatchObject({ title: 'mine', turns: [{ user_text: 'mine' }] })
+      expect((await general('GET', path)).json()).toMatchObject({ title })
+    }
   })
 })

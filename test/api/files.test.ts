@@ -15,6 +15,7 @@ import {
 } from '../support/office-files.ts'
 import { pdfFile } from '../support/pdf-file.ts'
 import { oneAxisEmbedder } from '../support/sources.ts'
+import { startTeam } from '../support/team.ts'
 
 const { embedder } = oneAxisEmbedder()
 let app: TestApp
@@ -203,6 +204,24 @@ describe('whose a file is', () => {
 })
 
 describe('keeping a file', () => {
+  test('a viewer has their own, and the others of the tenant all', async () => {
+    const team = await startTeam(app)
+    const [viewer, editor] = [await team.join('viewer'), await team.join('editor')]
+    const theirs = await ingest(viewer.headers, 'of the viewer', 'v.txt')
+    const ours = await ingest(team.headers, 'of the owner', 'o.txt')
+    const status = async (by: Headers, method: string, id: string) =>
+      (await call(by, method, `/${id}`)).status
+    expect((await call(viewer.headers, 'GET', '')).body.files).toMatchObject([{ id: theirs.id }])
+    expect(await status(viewer.headers, 'GET', ours.id)).toBe(404)
+    expect(await status(viewer.headers, 'DELETE', ours.id)).toBe(404)
+    for (const { id } of [theirs, ours]) {
+      expect((await keep(viewer.headers, id)).status).toBe(403)
+      expect(await status(editor.headers, 'GET', id)).toBe(200)
+    }
+    expect(await status(viewer.headers, 'DELETE', theirs.id)).toBe(200)
+    expect(await status(editor.headers, 'DELETE', theirs.id)).toBe(404)
+  })
+
   test('its text goes into the knowledge base, with pages, and is found', async () => {
     const { headers } = await app.key(email())
     const v1 = caller(`${app.url}/v1`, headers)

@@ -110,6 +110,29 @@ test('a client secret goes to the issuer that it was first used with', async () 
   expect(await me.read(id)).toMatchObject({ client_secret_tail: 'mine' })
 })
 
+test('own credentials of a server go to no issuer that it names later', async () => {
+  const me = await all.tenant()
+  using evil = startTokenIssuer()
+  evil.protects(all.server.url)
+  for (const issuer of [all.issuer, evil]) issuer.knows('robot', 'SECRET-of-the-robot')
+  all.guard()
+  const own = { auth: 'client_credentials', client_id: 'robot' }
+  const secret = { client_secret: 'SECRET-of-the-robot' }
+  const { id, name, url, state } = await me.add(all.server.url, { ...own, ...secret })
+  expect(state).toBe('ready')
+  const asked = () => evil.asked.filter(({ path }) => path === '/token').length
+  const either = (header: string | null) => all.issuer.accepts(header) || evil.accepts(header)
+  all.guard({ authorization_servers: [evil.url] }, either)
+  // Other scopes forget the token, so that the server is asked anew whose tokens it takes.
+  const put = (more: object) => me.api('PUT', `/mcp-servers/${id}`, { name, url, ...own, ...more })
+  expect((await put({ scopes: 'tools' })).status).toBe(200)
+  expect(await me.read(id)).toMatchObject({ state: 'failed', error_class: 'refused' })
+  expect(asked()).toBe(0)
+  expect((await put({ scopes: 'tools', ...secret })).status).toBe(200)
+  expect(await me.read(id)).toMatchObject({ state: 'ready' })
+  expect(asked()).toBe(1)
+})
+
 test('two ways to the same issuer end apart, and the last one counts', async () => {
   const me = await all.tenant()
   all.guard()

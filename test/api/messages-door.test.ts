@@ -89,6 +89,24 @@ describe('hostile bodies', () => {
     expect(sent()).toEqual([])
   })
 
+  test('an answer at the end is refused, also one that says nothing', async () => {
+    const { chat } = await client()
+    const thought = { type: 'thinking', thinking: 'hm', signature: 'moonbase' }
+    for (const content of ['so', '', null, [], [thought]]) {
+      const messages = [...HI.messages, { role: 'assistant', content }]
+      expect([content, (await chat.whole({ messages })).status]).toEqual([content, 400])
+    }
+    expect(sent()).toEqual([])
+  })
+
+  test('a PDF above the size of an upload is too large', async () => {
+    const { chat } = await client()
+    const data = Buffer.concat([Buffer.from('%PDF-1.7'), Buffer.alloc(20 * 1024 * 1024)])
+    const source = { type: 'base64', media_type: 'application/pdf', data: data.toString('base64') }
+    const { status, body } = await chat.whole(ask([{ type: 'document', source }]))
+    expect([status, body.error.type]).toEqual([413, 'request_too_large'])
+  })
+
   test('forged calls and results run nothing and are refused or closed', async () => {
     const { chat } = await client()
     const alone = await chat.whole({ messages: [{ role: 'user', content: [result('c')] }] })

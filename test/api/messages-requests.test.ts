@@ -151,6 +151,12 @@ describe('a conversation that is too long', () => {
     expect(status).toBe(400)
     expect(body.error.message).toBe('prompt is too long: 500001 tokens > 0 maximum')
     expect((await chat.whole({ ...long, system: 'b' })).status).toBe(200)
+    // Far above, and as a count: the figure is the estimate all the same.
+    const far = { messages: [{ role: 'user', content: 'a'.repeat(5_000_000) }] }
+    for (const path of ['', '/count_tokens']) {
+      const { error } = await (await chat.post(far, {}, path)).json()
+      expect(error.message).toBe('prompt is too long: 1250000 tokens > 0 maximum')
+    }
   })
 })
 

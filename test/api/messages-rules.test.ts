@@ -133,6 +133,7 @@ test('a page of any site may ask, with the headers of the SDK', async () => {
     'anthropic-version',
     'anthropic-beta',
     'anthropic-dangerous-direct-browser-access',
+    ...['x-moonbase-session', 'x-moonbase-subject', 'x-moonbase-kb'],
   ]
   const preflight = await fetch(`${server.app.url}/v1/messages`, {
     method: 'OPTIONS',

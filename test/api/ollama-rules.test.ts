@@ -132,6 +132,11 @@ describe('paths', () => {
         { error: expect.any(String) },
       ])
     }
+    // ollama-js sends the name of a model in either field.
+    for (const path of ['/api/show', '/api/pull']) {
+      expect((await call('POST', path, { model: '', name: 'moonbase' })).status).toBe(200)
+      expect((await call('POST', path, { model: 'none', name: 'moonbase' })).status).toBe(404)
+    }
     const wrong = await call('GET', '/api/chat')
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
   })

@@ -185,7 +185,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /console/conversations/:id/versions': ['person', 404],
   'GET /console/agent/turns/:id/events': ['person', 404],
   'POST /console/agent/turns/:id/stop': ['person', 404, 'viewer'],
-  'POST /v1/agent/asks/:id': ['run', 400],
+  'POST /v1/agent/asks/:id': ['kbEdit', 400],
   'POST /console/agent/asks/:id': ['person', 400, 'viewer'],
   'DELETE /console/agent/turns/:id': ['person', 404, 'viewer'],
   'GET /console/keys': ['person', 200],

@@ -3,6 +3,7 @@ import { PROMPTS_MAX } from '../../src/core/limits/contract.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
+import { deviceClient } from '../support/devices.ts'
 import { postSse } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -124,6 +125,25 @@ describe('variables', () => {
     const wrong = await call('PUT', '/settings', { time_zone: 'Mars/Base' })
     expect([wrong.status, wrong.headers.get('x-error-code')]).toEqual([400, 'time_zone_unknown'])
     expect((await call('PUT', '/settings', { language: 'fr' })).status).toBe(400)
+  })
+
+  test('of a persona and of the app of a device are replaced, too', async () => {
+    const mail = email()
+    const [call, key] = [await personOf(mail), await app.key(mail)]
+    const prompt = '{{user:name}}|{{app:name}}|{{device:name}}|{{var:x}}'
+    const persona = await call<{ id: string }>('POST', '/personas', { name: 'P', prompt })
+    const ask = async (headers: Record<string, string>, more: object) => {
+      const body = { text: 'x', ...more }
+      await (await postSse(`${app.url}/v1/agent`, { headers, body })).all()
+    }
+    await ask(key.headers, { persona_id: persona.json().id, variables: { x: 'a' } })
+    expect(system()).toBe('|||a')
+    const made = await call<{ id: string }>('POST', '/apps', { name: '店', system_prompt: prompt })
+    const devices = deviceClient(app, key)
+    const { code } = await devices.register({ name: '厨房', app_id: made.json().id })
+    const device = (await (await devices.activate(code)).json()) as { key: string }
+    await ask({ authorization: `Bearer ${device.key}` }, {})
+    expect(system()).toBe('|店|厨房|{{var:x}}')
   })
 
   test('that are wrong are refused', async () => {

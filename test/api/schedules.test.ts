@@ -195,6 +195,7 @@ describe('schedules', () => {
     const call = await on.keyOf()
     await scheduled(call, { cron: '0 8 * * *', time_zone: 'Asia/Tokyo' })
     const config = (await call<{ schedules: object[] }>('GET', '/export')).json()
+    expect(config.schedules).toMatchObject([{ enabled: false }])
     expect(config.schedules).toMatchObject([{ name: 'news', cron: '0 8 * * *' }])
     const other = await on.keyOf()
     const result = await other<{ imported: object }>('POST', '/import', { config })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { LastTest } from '../../src/features/system/model.ts'
 import { caller } from '../support/api.ts'
 import { startApp } from '../support/app.ts'
 import { startMailServer } from '../support/mail-server.ts'
@@ -173,4 +174,29 @@ test('an empty list of models has the reason', async () => {
     error_class: 'no_list',
   })
   expect(await list('file:///etc/passwd')).toMatchObject({ models: [] })
+})
+
+test('the last test of each part is kept until a setting of the part changes', async () => {
+  const tests = async () => {
+    const shown = (await call('GET', '/system')).json() as { tests: LastTest[] }
+    return shown.tests.map(({ at, ...test }) => {
+      expect(Date.parse(at)).toBeGreaterThan(0)
+      return test
+    })
+  }
+  await put({ MB_LLM_BASE_URL: upstream().baseUrl, MB_LLM_MODEL: 'one', MB_SEARCH_URL: null })
+  const [llm, search] = [await trial('llm'), await trial('search')]
+  expect(llm).toMatchObject({ ok: true })
+  expect(search).toMatchObject({ ok: false, text: 'not configured' })
+  const shown = await tests()
+  expect(shown).toContainEqual({ part: 'llm', ...llm })
+  expect(shown).toContainEqual({ part: 'search', ...search })
+  upstream().fault(401)
+  const refused = await trial('llm')
+  expect(refused.ok).toBe(false)
+  const again = (await tests()).filter(({ part }) => part === 'llm')
+  expect(again).toEqual([{ part: 'llm', ...refused }])
+  await put({ MB_LLM_MODEL: 'two' })
+  expect((await tests()).map(({ part }) => part)).not.toContain('llm')
+  expect(await tests()).toContainEqual({ part: 'search', ...search })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { describeWeb, soon } from './setup.ts'
-import { ask, turnOf, useStudio } from './studio-page.ts'
+import { ask, ended, turnOf, useStudio } from './studio-page.ts'
 
 const HANG = new Promise<never>(() => {})
 const sse = (from: number, ...events: readonly object[]) =>
@@ -96,5 +96,25 @@ describeWeb('what a turn asks', () => {
     const told = page.getByText(/^ask_user: yes, after \d+ s$/)
     await told.waitFor()
     expect(guest.complaints).toEqual([])
+  }, 60_000)
+
+  test('reads as not allowed where the person said no, also after a reload', async () => {
+    await using guest = await at.open()
+    const { page } = guest
+    await page.request.put('/console/settings', { data: { may_ask: true } })
+    const args = { question: 'Which one?' }
+    at.world.platform.reply({ toolCalls: [{ name: 'ask_user', arguments: args }] })
+    const turn = await ask(page, 'Make none bright')
+    const card = page.getByRole('region', { name: en['studio.ask.model'] })
+    await card.getByRole('button', { name: en['studio.ask.decline'] }).click()
+    const used = en['studio.tools.used'].replace('{name}', 'ask_user')
+    const line = turn.getByText(`${used} · ${en['studio.tools.declined']}`, { exact: true })
+    await line.waitFor()
+    await ended(turn)
+    await page.reload()
+    await line.click()
+    await turn.locator('.tool-run summary').click()
+    await turn.getByText(en['studio.tool.declined']).waitFor()
+    expect(await turn.getByText(en['studio.tools.failed']).count()).toBe(0)
   }, 60_000)
 })

@@ -1264,6 +1264,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'studio.stopped.kept': 'Stopped here; what was written is kept.',
   'studio.thought': 'Thought for {seconds} s',
   'studio.tools.failed': 'a tool failed',
+  'studio.tools.declined': 'declined',
   'studio.tools.busy': 'Calls {name}',
   'studio.tools.busy.more': 'Calls {name}, {more} more',
   'studio.tools.used': 'Used {name}',
@@ -1439,6 +1440,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'studio.asked.accept': 'yes, after {seconds} s',
   'studio.asked.decline': 'no, or no answer in time, after {seconds} s',
   'studio.asked.cancel': 'canceled after {seconds} s',
+  'studio.tool.declined': 'You said no, or did not answer in time.',
   'studio.tool.unasked': 'Not called: it needs a yes, and nobody could be asked.',
   'settings.may-ask': 'Ask back',
   'settings.may-ask.hint':

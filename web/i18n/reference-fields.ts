@@ -24,6 +24,8 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'whether the model may ask the person by ask_user; null: as the tenant says':
     '模型能否用 ask_user 向人提问；null：按租户设置',
   'it was not called, because nobody could be asked': '没有调用，因为无人可问',
+  'it was not called, because the person said no or did not answer':
+    '没有调用，因为对方没有同意或没有回答',
   'what the person was asked': '向人询问的内容',
   'whether a person is asked before each call; in a request, the names of such tools':
     '每次调用前是否询问；在请求中是这些工具的名称',

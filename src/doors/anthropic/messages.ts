@@ -20,6 +20,11 @@ const NAME_CHARS_MAX = 1_000
 export function callerMessages(messages: readonly unknown[], pdfs: PdfTexts): CallerMessage[] {
   const list = new MessageList(pdfs)
   for (const [index, message] of messages.entries()) list.add(message, `messages[${index}]`)
+  const last = messages.at(-1)
+  // Said here: one that holds nothing or thinking alone is left out.
+  if (isObject(last) && last.role === 'assistant') {
+    throw invalid('role', `messages[${messages.length - 1}].role`)
+  }
   return list.end()
 }
 

@@ -1,3 +1,4 @@
+import { appError } from '../../core/errors.ts'
 import { ParseFailure, type Parser } from '../../upstream/ports/parser.ts'
 import { findPdfs, invalid, type PdfTexts } from './blocks.ts'
 
@@ -12,10 +13,22 @@ export type ReadPdfs = (
   signal: AbortSignal,
 ) => Promise<PdfTexts>
 
-/** Reads the PDFs of a conversation one after another, in the parse process. Throws a 400. */
-export function createPdfReader(parser: Parser): ReadPdfs {
+export interface PdfReaderParts {
+  readonly parser: Parser
+  /** Of one file, as an upload may have. */
+  readonly bytesMax: () => number
+}
+
+/**
+ * Reads the PDFs of a conversation one after another, in the parse process. Throws a 400, and 413
+ * for one that is too large.
+ */
+export function createPdfReader({ parser, bytesMax }: PdfReaderParts): ReadPdfs {
   async function textOf(data: string, tenantId: string, signal: AbortSignal): Promise<string> {
     const bytes = Uint8Array.from(Buffer.from(data, 'base64'))
+    if (bytes.length > bytesMax()) {
+      throw appError('file_too_large', { max: bytesMax() / 1024 / 1024 })
+    }
     const task = { name: 'document', bytes, options: OPTIONS, tenantId } as const
     const texts: string[] = []
     try {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import {
   CHAT_PARTS_PER_MESSAGE,
   DOOR_MESSAGES_MAX,
@@ -22,6 +23,9 @@ import {
 /** The bodies of POST /v1/messages and /v1/messages/count_tokens. */
 
 export const LIMITS = { messages: DOOR_MESSAGES_MAX, chars: DOOR_TEXT_CHARS_MAX }
+
+/** Before the estimate, which the refusal of a text that is too long tells. */
+const EARLY_LIMITS = { messages: DOOR_MESSAGES_MAX, chars: AGENT_BODY_BYTES_MAX }
 
 const BLOCKS_MAX = CHAT_PARTS_PER_MESSAGE * DOOR_MESSAGES_MAX
 
@@ -55,7 +59,7 @@ const counted = () => ({
   thread: refused('thread'),
   model: z.string().default(''),
   messages: z.preprocess(
-    boundMessages('messages', LIMITS),
+    boundMessages('messages', EARLY_LIMITS),
     list(z.unknown(), DOOR_MESSAGES_MAX).pipe(z.array(z.unknown()).min(1)),
   ),
   system: z

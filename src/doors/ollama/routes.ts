@@ -56,7 +56,7 @@ const listRoutes = (on: Gated, models: OllamaModels) => {
       '/api/show',
       async ({ principal, request, upload }) => {
         const { model, name: other = '' } = await body.read(request, upload)
-        return models.show(principal, model ?? other)
+        return models.show(principal, model || other)
       },
       unread,
     )
@@ -64,7 +64,7 @@ const listRoutes = (on: Gated, models: OllamaModels) => {
       '/api/pull',
       async ({ principal, request, upload, set }) => {
         const { model, name: other = '' } = await body.read(request, upload)
-        const wanted = model ?? other
+        const wanted = model || other
         if (wanted === '') throw unknownModel(wanted)
         await models.find(principal, wanted)
         set.headers['content-type'] = 'application/x-ndjson'

@@ -27,6 +27,9 @@ export const ConversationDetail = z.lazy(() =>
     last_at: z.string(),
     app_id: z.string().nullable(),
     device_id: z.string().nullable(),
+    folder: z.string().nullable(),
+    pinned: z.boolean(),
+    archived: z.boolean(),
     pending: z.array(PendingTurn),
   }),
 )

@@ -293,10 +293,9 @@ async function runTools(
       const result = await tools.run(call, signal)
       share.add(bytesOfText(result.content))
       const { name, arguments: given } = call
-      const { ok, content } = result
+      const { ok, content, needsApproval, declined } = result
       const ms = trace.msSince(startedAt)
-      const { needsApproval } = result
-      trace.ranTool({ name, ok, ms, arguments: given, result: content, needsApproval })
+      trace.ranTool({ name, ok, ms, arguments: given, result: content, needsApproval, declined })
       return { call, ...result }
     }),
   )

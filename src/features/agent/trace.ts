@@ -20,6 +20,7 @@ interface ToolRun {
   readonly arguments: string
   readonly result: string
   readonly needsApproval: true | undefined
+  readonly declined: true | undefined
 }
 
 /** What the client was told that the model read. */
@@ -70,7 +71,7 @@ export class Trace {
     return bytesOfText(kept)
   }
 
-  ranTool({ name, ok, ms, needsApproval, ...texts }: ToolRun): void {
+  ranTool({ name, ok, ms, needsApproval, declined, ...texts }: ToolRun): void {
     const shown = {
       arguments: firstChars(texts.arguments, TOOL_TEXT_CHARS_MAX),
       result: firstChars(texts.result, TOOL_TEXT_CHARS_MAX),
@@ -78,7 +79,8 @@ export class Trace {
     this.#toolChars += shown.arguments.length + shown.result.length
     const fits = this.#toolChars <= TOOL_TEXTS_CHARS_MAX
     const refused = needsApproval ? { needs_approval: true as const } : {}
-    this.#tools.push({ name, ok, ms, ...refused, ...(fits ? shown : {}) })
+    const denied = declined ? { declined } : {}
+    this.#tools.push({ name, ok, ms, ...refused, ...denied, ...(fits ? shown : {}) })
   }
 
   /** The turn starts over on another channel. */

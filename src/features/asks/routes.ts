@@ -1,10 +1,13 @@
-import { EVERYONE } from '../../core/principal.ts'
+import type { PrincipalKind } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gated } from '../../http/gate.ts'
 import { AskAnswerRequest, AskAnswerResponse } from './model.ts'
 import type { Asks } from './service.ts'
 
 const body = jsonBody(AskAnswerRequest)
+
+/** A device has nobody who reads what is asked; a general key answers for its turns. */
+const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app', 'session']
 
 /** Names the tool and what was decided, for the audit. */
 type Tell = (request: Request, target: string, name: string) => void
@@ -20,7 +23,7 @@ export const askRoutes = (on: Gated, asks: Pick<Asks, 'answer'>, tell: Tell) =>
       return { id: params.id }
     },
     {
-      allow: EVERYONE,
+      allow: NOT_DEVICES,
       parse: 'none',
       response: AskAnswerResponse,
       detail: { summary: 'Answer what a turn asks', requestBody: body.doc },

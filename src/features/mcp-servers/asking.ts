@@ -2,7 +2,7 @@ import { ASK_QUESTION_CHARS_MAX, MCP_SCHEMA_BYTES_MAX } from '../../core/limits/
 import { firstChars } from '../../core/text.ts'
 import type { Person } from '../../tools/asking.ts'
 import { asksForSecret, isForm } from '../../tools/forms.ts'
-import { declined, NeedsApproval, type Tool, ToolFailure } from '../../tools/tool.ts'
+import { Declined, NeedsApproval, type Tool, ToolFailure } from '../../tools/tool.ts'
 import { type Elicit, ElicitationRefused } from '../../upstream/ports/mcp.ts'
 import type { OfferedTool } from './offer-store.ts'
 import { isNode } from './schema.ts'
@@ -35,7 +35,7 @@ export const withApproval =
     const about = { kind: 'approval', server: server.name, tool: name, title } as const
     const reply = await person.ask({ ...about, arguments: args, schema })
     if (reply === null) throw new NeedsApproval()
-    if (reply.action === 'decline') throw declined()
+    if (reply.action === 'decline') throw new Declined()
     // The person may have taken their time.
     if (!(await isStillApproved())) throw new ToolFailure('the tool is no longer allowed')
     if (reply.remember) person.allow(allowed)

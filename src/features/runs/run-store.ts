@@ -238,12 +238,21 @@ export type RunStore = ReturnType<typeof createRunStore>
 /** Runs as the server works on them. */
 export function createRunQueue(db: Db) {
   return {
-    /** The first waiting runs of each tenant. */
+    /** Ends what is due of tenants that are closed. */
+    missClosed: (now: number) =>
+      // No lock: what falls due later is ended later, and nobody begins any of it.
+      db.run(sql`
+        UPDATE run SET status = 'missed', ended_at = ${now}, request = NULL
+        WHERE status = 'waiting' AND due_at <= ${now}
+          AND tenant_id IN (SELECT id FROM tenant WHERE disabled = 1)`),
+
+    /** The first waiting runs of each tenant; `closed` is 1 for those of a closed one. */
     due: (now: number, perTenant: number) =>
-      db.all<RunRow & { running: number }>(
+      db.all<RunRow & { running: number; closed: number }>(
         joined(
           sql`SELECT w.*, (SELECT count(*) FROM run r
-            WHERE r.tenant_id = w.tenant_id AND r.status = 'running') AS running
+              WHERE r.tenant_id = w.tenant_id AND r.status = 'running') AS running,
+            (SELECT t.disabled FROM tenant t WHERE t.id = w.tenant_id) AS closed
           FROM (`,
           COLUMNS,
           sql`, row_number() OVER (PARTITION BY tenant_id ORDER BY due_at, id) AS place

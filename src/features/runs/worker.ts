@@ -71,7 +71,9 @@ export function createRunWorker(parts: WorkerParts) {
   async function startDue(): Promise<void> {
     if (running.size >= RUNS_PER_SERVER) return
     const now = clock.now()
-    const rows = await queue.due(now, RUNS_PER_TENANT)
+    const due = await queue.due(now, RUNS_PER_TENANT)
+    const rows = due.filter(({ closed }) => closed !== 1)
+    if (rows.length < due.length) await queue.missClosed(now)
     const places = new Map([...started].map((tenantId, index) => [tenantId, index]))
     const place = (row: RunRow) => places.get(row.tenant_id) ?? -1
     rows.sort((a, b) => a.running - b.running || place(a) - place(b) || a.due_at - b.due_at)

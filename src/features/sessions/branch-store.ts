@@ -49,6 +49,16 @@ export function createBranchStore(db: Db) {
             AND o.family = s.family) AS versions
         FROM session s WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
+    /** The first text of the turns that the app answered. */
+    async firstText(tenantId: string, id: string, appId: string): Promise<string> {
+      const turns = turnsOf(tenantId, id, appId)
+      const row = await db.get<{ user_text: string }>({
+        sql: `SELECT user_text FROM turn WHERE ${turns.sql} ORDER BY seq LIMIT 1`,
+        args: turns.args,
+      })
+      return row?.user_text ?? ''
+    },
+
     async hasTurn(tenantId: string, id: string, seq: number, appId: string | null) {
       const turns = turnsOf(tenantId, id, appId)
       const statement = {
@@ -69,15 +79,18 @@ export function createBranchStore(db: Db) {
     insert(branch: NewBranch): Promise<boolean> {
       const { tenantId, from, id, seq, at } = branch
       const turns = turnsOf(tenantId, from, branch.appId)
+      // Not the name of the session: a deleted name is free, also for other people.
       const family = sql`
-        UPDATE session SET family = coalesce(family, id)
+        UPDATE session SET family = coalesce(family, ${id})
         WHERE tenant_id = ${tenantId} AND id = ${from}`
       // No lock: the statement before it holds the row.
       const session = sql`
         INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, app_id, device_id,
-          user_id, origin, summary, folded_through, auto_title, family, from_seq, index_below)
+          user_id, origin, summary, folded_through, auto_title, family, from_seq, index_below,
+          folder, pinned, archived)
         SELECT tenant_id, ${id}, 0, ${at}, ${at}, app_id, device_id, user_id, origin,
-          ${branch.summary}, ${branch.foldedThrough}, ${branch.title}, family, ${seq}, ${seq + 1}
+          ${branch.summary}, ${branch.foldedThrough}, ${branch.title}, family, ${seq}, ${seq + 1},
+          folder, pinned, archived
         FROM session WHERE tenant_id = ${tenantId} AND id = ${from}`
       // No lock: turns of the branch have no other writer yet.
       const copies = {

@@ -7,7 +7,7 @@ import type { Principal } from '../../core/principal.ts'
 import { firstChars } from '../../core/text.ts'
 import { isSeen } from './access.ts'
 import type { BranchSource, BranchStore, Version } from './branch-store.ts'
-import type { Conversations } from './conversations.ts'
+import { type Conversations, titleOfText } from './conversations.ts'
 import type { Sessions } from './service.ts'
 
 export interface BranchesOptions {
@@ -45,6 +45,12 @@ export function createBranches(options: BranchesOptions) {
     return { summary: '', foldedThrough: 0 }
   }
 
+  /** An app's key is told no words that another app was. */
+  const titleFor = async (tenantId: string, id: string, appId: string | null): Promise<string> =>
+    appId === null
+      ? conversations.titleOf(tenantId, id)
+      : titleOfText(await store.firstText(tenantId, id, appId))
+
   return {
     /** A new session with the turns up to one; 0 copies none. Throws `not_found`. */
     async branch(principal: Principal, id: string, seq: number): Promise<{ session_id: string }> {
@@ -55,7 +61,7 @@ export function createBranches(options: BranchesOptions) {
       const memory = await memoryOf(tenantId, id, seq, source)
       const branch = `br-${randomHex(NAME_BYTES)}`
       const number = ` (${Math.max(2, source.versions + 1)})`
-      const base = (await conversations.titleOf(tenantId, id)).replace(/ \(\d+\)$/, '')
+      const base = (await titleFor(tenantId, id, appId)).replace(/ \(\d+\)$/, '')
       const most = CONVERSATION_TITLE_CHARS_MAX - number.length
       const title = `${firstChars(base, most)}${number}`
       const at = clock.iso()

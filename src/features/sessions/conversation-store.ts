@@ -1,4 +1,4 @@
-import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
+import { type Db, locked, type Reader, type Statement, sql } from '../../storage/db.ts'
 import type { TurnIndex } from '../../storage/indexes.ts'
 import { inScope, isUsed, type Scope } from './access.ts'
 import { INDEXED_CHARS_MAX } from './conversation-search.ts'
@@ -211,7 +211,10 @@ export function createConversationStore({ db, reader, index }: ConversationStore
         args: [tenantId, id],
       }),
 
-    /** Sets what is given of folder, pin and archive; what is undefined stays. */
+    /**
+     * Sets what is given of folder, pin and archive, of all versions of a conversation, which are
+     * listed as one; what is undefined stays.
+     */
     async mark(
       tenantId: string,
       id: string,
@@ -219,12 +222,13 @@ export function createConversationStore({ db, reader, index }: ConversationStore
     ): Promise<void> {
       const keep = Number(folder === undefined)
       const flag = (given: boolean | undefined) => (given === undefined ? null : Number(given))
-      await db.run(sql`
+      await db.run(locked('session', tenantId, id)`
         UPDATE session SET
           folder = CASE ${keep} WHEN 1 THEN folder ELSE ${folder ?? null} END,
           pinned = coalesce(${flag(pinned)}, pinned),
           archived = coalesce(${flag(archived)}, archived)
-        WHERE tenant_id = ${tenantId} AND id = ${id}`)
+        WHERE tenant_id = ${tenantId} AND (id = ${id} OR family = (
+          SELECT o.family FROM session o WHERE o.tenant_id = ${tenantId} AND o.id = ${id}))`)
     },
 
     /** Sets the title; null restores the one that a model gave. */

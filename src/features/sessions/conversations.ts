@@ -115,7 +115,10 @@ const placeOf = ({ last_at, id, pinned }: ConversationRow, q: string): string =>
 function conversationOf({ named, first_text, ...row }: ConversationRow): Conversation {
   const { id, turn_count, last_at, app_id, device_id, folder, pinned, archived } = row
   const marks = { folder, pinned: pinned === 1, archived: archived === 1 }
-  const said = (first_text ?? '').replaceAll(IMAGE_PLACEHOLDER, '')
-  const title = named ?? firstChars(inOneLine(said), CONVERSATION_TITLE_CHARS_MAX)
+  const title = named ?? titleOfText(first_text ?? '')
   return { id, title, turn_count, last_at, app_id, device_id, ...marks }
 }
+
+/** The title of a conversation that nobody has named: its first text, in one line. */
+export const titleOfText = (text: string): string =>
+  firstChars(inOneLine(text.replaceAll(IMAGE_PLACEHOLDER, '')), CONVERSATION_TITLE_CHARS_MAX)

@@ -1,5 +1,6 @@
 import { appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
+import { titleOfText } from './conversations.ts'
 import type { Conversation, TranscriptTurn } from './model.ts'
 
 /** The forms in which a conversation can be taken away. */
@@ -52,10 +53,13 @@ export function createSessionExport({ page, head }: SessionExportParts) {
     id: string,
     format: ExportFormat,
   ): Promise<Response> {
-    const { title } = await head(principal, id)
+    const named = await head(principal, id)
     const turns = await turnsOf(principal, id)
-    if (principal.kind === 'app' && turns.length === 0)
-      throw appError('not_found', { what: 'session' })
+    const [first] = turns
+    const isOfApp = principal.kind === 'app'
+    if (isOfApp && !first) throw appError('not_found', { what: 'session' })
+    // Another app may have begun the session, and its words are its own.
+    const title = isOfApp ? titleOfText(first?.user_text ?? '') : named.title
     const text = WRITERS[format]({ session_id: id, title, turns })
     return new Response(text, {
       headers: {

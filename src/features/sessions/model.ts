@@ -44,6 +44,8 @@ const ToolDetails = z.lazy(() =>
     ms: z.int(),
     /** It was not called: nobody could be asked. */
     needs_approval: z.literal(true).optional(),
+    /** It was not called: the person said no, or nothing in time. */
+    declined: z.literal(true).optional(),
     /** The arguments and the result of the tool, shortened; on the console only. */
     arguments: z.string().optional(),
     result: z.string().optional(),

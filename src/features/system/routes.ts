@@ -17,6 +17,7 @@ import {
   SystemTestResponse,
 } from './model.ts'
 import type { System } from './service.ts'
+import { isSystemSetting } from './settings.ts'
 import type { Trial } from './trial.ts'
 
 export interface SystemRouteOptions {
@@ -60,7 +61,7 @@ export const systemRoutes = (
         const untested = new URL(request.url).searchParams.get('untested') === '1'
         const by = { email: await emailOf(principal), untested, signal: request.signal }
         const answer = await system.put(change, by)
-        const names = Object.keys(change).sort()
+        const names = Object.keys(change).filter(isSystemSetting).sort()
         tell(request, [...names, ...(untested ? ['untested'] : [])].join(', '))
         return answer
       },

@@ -79,6 +79,7 @@ export const ConfigExport = z.lazy(() =>
           app_ref: z.string().nullable(),
           session: z.enum(['new', 'same']),
           max_model_calls: z.int(),
+          enabled: z.literal(false),
         }),
       )
       .optional(),

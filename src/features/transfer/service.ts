@@ -140,6 +140,7 @@ async function exportConfig(
       app_ref: appNames.get(app_id ?? '') ?? null,
       session,
       max_model_calls,
+      enabled: false as const,
     }))
     .reverse()
   return {

@@ -1,6 +1,7 @@
 import type { TurnRequest } from '../../api/stream.ts'
 import type { Queue, Waiting } from './queue.ts'
-import { isUnreached, type Turn } from './turn.ts'
+import type { Turn } from './turn.ts'
+import { isUnreached } from './turn-end.ts'
 import type { createTurnStore } from './turn-store.ts'
 
 interface AskingOptions {

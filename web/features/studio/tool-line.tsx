@@ -10,7 +10,8 @@ export function ToolLine({ tools }: { readonly tools: readonly ToolUse[] }) {
   const [first] = tools
   if (!first) return null
   const isBusy = tools.some(({ ok }) => ok === null)
-  const hasFailed = tools.some(({ ok }) => ok === false)
+  const hasFailed = tools.some(({ ok, declined }) => ok === false && !declined)
+  const isDeclined = tools.some(({ ok, declined }) => ok === false && declined)
   const more = tools.length - 1
   const names = { name: first.name, more }
   return (
@@ -24,6 +25,7 @@ export function ToolLine({ tools }: { readonly tools: readonly ToolUse[] }) {
         {more > 0
           ? t(isBusy ? 'studio.tools.busy.more' : 'studio.tools.used.more', names)
           : t(isBusy ? 'studio.tools.busy' : 'studio.tools.used', names)}
+        {isDeclined && ` · ${t('studio.tools.declined')}`}
         {hasFailed && ` · ${t('studio.tools.failed')}`}
       </summary>
       <div className="mt-2 grid gap-2">

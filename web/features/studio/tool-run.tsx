@@ -1,4 +1,4 @@
-import { Check, LoaderCircle, X } from 'lucide-react'
+import { Ban, Check, LoaderCircle, X } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import type { ToolUse } from './turn.ts'
 
@@ -25,10 +25,12 @@ export function ToolRun({ use }: { readonly use: ToolUse }) {
       <summary>
         {use.ok === null && <LoaderCircle {...icon} className="animate-spin" />}
         {use.ok === true && <Check {...icon} className="text-good" />}
-        {use.ok === false && <X {...icon} className="text-bad" />}
+        {use.ok === false && !use.declined && <X {...icon} className="text-bad" />}
+        {use.ok === false && use.declined && <Ban {...icon} />}
         <code className="min-w-0 flex-1 truncate">{use.name}</code>
         {use.ms !== undefined && <span className="text-ink-3">{use.ms} ms</span>}
       </summary>
+      {use.declined && <p>{t('studio.tool.declined')}</p>}
       {use.needs_approval && <p>{t('studio.tool.unasked')}</p>}
       {known.length === 0 && <p className="text-ink-3">{t('studio.tool.unknown')}</p>}
       {known.map(([label, text = '']) => (

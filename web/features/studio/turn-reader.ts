@@ -1,7 +1,8 @@
 import { ApiError } from '../../api/client.ts'
 import type { EventBatch, followTurn } from '../../api/stream.ts'
 import { gatherFrames } from './frames.ts'
-import { afterEvents, broken, cut, type Turn } from './turn.ts'
+import { afterEvents, type Turn } from './turn.ts'
+import { broken, cut } from './turn-end.ts'
 import type { createTurnStore } from './turn-store.ts'
 
 /** An answer that this tab reads. */

@@ -1,5 +1,6 @@
 import { isTemporary } from './fresh.ts'
-import { cut, newTurn, type Question, type Turn } from './turn.ts'
+import { newTurn, type Question, type Turn } from './turn.ts'
+import { cut } from './turn-end.ts'
 
 const NO_TURNS: readonly Turn[] = []
 const UNSAVED = 'mb.unsaved'

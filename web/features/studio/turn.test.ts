@@ -61,6 +61,32 @@ describe('a turn of the studio', () => {
     expect(used.tools.map(({ ok }) => ok)).toEqual([false, null])
   })
 
+  test('a tool that the person did not allow is told as such in a studio turn', () => {
+    const nothing = { message: null, schema: null, options: null, url: null, host: null }
+    const about = { ...nothing, title: null, arguments: {}, warning: null, expires_at: '' }
+    const ask = {
+      ...{ type: 'ask' as const, id: 'q', kind: 'approval' as const },
+      ...{ server: 'home', tool: 'on', ...about },
+    }
+    const used = afterEvents(
+      turn,
+      [
+        { type: 'tool_call', name: 'home__on' },
+        { type: 'tool_call', name: 'calculator' },
+        ask,
+        { type: 'ask_done', id: 'q', action: 'decline' },
+        { type: 'tool_result', name: 'home__on', ok: false },
+        { type: 'tool_result', name: 'calculator', ok: false },
+      ],
+      1_100,
+    )
+    expect(used.asks).toEqual([])
+    expect(used.tools).toEqual([
+      { name: 'home__on', ok: false, declined: true },
+      { name: 'calculator', ok: false },
+    ])
+  })
+
   test('an error keeps the text of a studio turn and marks the turn', () => {
     const failed = afterEvents(
       turn,

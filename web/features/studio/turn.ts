@@ -1,4 +1,3 @@
-import { ApiError } from '../../api/client.ts'
 import type { MemoryWrite } from '../../api/memories.ts'
 import { picturePath } from '../../api/talks.ts'
 import type {
@@ -22,6 +21,8 @@ export interface ToolUse {
   readonly result?: string | undefined
   /** It was not called, since nobody could be asked. */
   readonly needs_approval?: true | undefined
+  /** The person did not allow it. */
+  readonly declined?: true | undefined
 }
 
 /** What a person was asked, and what they said. */
@@ -232,7 +233,7 @@ function after(turn: Turn, event: StudioEvent, at: number): Turn {
     case 'ask':
       return { ...turn, asks: [...asksOf(turn), event] }
     case 'ask_done':
-      return { ...turn, asks: asksOf(turn).filter(({ id }) => id !== event.id) }
+      return afterAnswer(turn, event)
     case 'stats':
       return { ...turn, stats: event }
     case 'llm_end':
@@ -259,6 +260,22 @@ function after(turn: Turn, event: StudioEvent, at: number): Turn {
 export const asksOf = ({ asks, state }: Turn): readonly Ask[] =>
   state === 'running' ? (asks ?? []) : []
 
+/** What was not allowed is told as such before the server tells that it failed. */
+function afterAnswer(turn: Turn, { id, action }: Extract<StudioEvent, { type: 'ask_done' }>): Turn {
+  const asks = asksOf(turn)
+  const asked = asks.find((one) => one.id === id)
+  const left = { ...turn, asks: asks.filter((one) => one !== asked) }
+  // A server that asks something of its own goes on after a no.
+  if (action !== 'decline' || !asked || (asked.server !== null && asked.kind !== 'approval')) {
+    return left
+  }
+  const name = asked.server === null ? asked.tool : `${asked.server}__${asked.tool}`
+  const isIt = (use: ToolUse) => use.name === name && use.ok === null && !use.declined
+  const index = turn.tools.findIndex(isIt)
+  const denied = (use: ToolUse): ToolUse => ({ ...use, declined: true })
+  return { ...left, tools: turn.tools.map((use, at) => (at === index ? denied(use) : use)) }
+}
+
 const named = (code: string): ErrorName => ({ code, params: {} })
 
 /** Marks the first running call of that tool as ended. */
@@ -266,29 +283,6 @@ function finished(tools: readonly ToolUse[], name: string, ok: boolean): ToolUse
   const index = tools.findIndex((use) => use.name === name && use.ok === null)
   return tools.map((use, at) => (at === index ? { ...use, ok } : use))
 }
-
-/** The turn whose stream has ended; one without `llm_end` or `error` was cut. */
-export const cut = (turn: Turn): Turn =>
-  turn.state === 'running' ? { ...turn, state: 'failed' } : turn
-
-/** The turn after its request or its connection failed. */
-export function broken(turn: Turn, error: unknown): Turn {
-  if (!(error instanceof ApiError)) return cut(turn)
-  const { message, status, error: name = null } = error
-  // A connection that breaks in mid-answer has no status either; what was read so far is shown.
-  return { ...turn, state: 'failed', fault: { message, status, error: name } }
-}
-
-const PROXY_FROM = 502
-
-/** Whether the question got no answer from the server, which has then named no turn either. */
-export const isUnreached = ({ state, turnId, reply, fault }: Turn): boolean =>
-  state === 'failed' &&
-  turnId === null &&
-  reply === '' &&
-  fault !== null &&
-  (fault.status === 0 ||
-    (fault.status !== null && fault.status >= PROXY_FROM && fault.error === null))
 
 /** Words of a text; a Chinese character counts as one. */
 export const wordsIn = (text: string): number =>

@@ -71,8 +71,10 @@ function changed(file: string, change: string): string {
   return text.slice(1)
 }
 
+/** Without the executable, which knows none of the additions. */
+const env = { ...process.env, MOONBASE_BIN: '' }
 const bun = (...args: string[]): Promise<Ran> =>
-  runProgram([process.execPath, ...args], { cwd: folder.path })
+  runProgram([process.execPath, ...args], { cwd: folder.path, env })
 
 const green = async (...args: string[]) => {
   const { out, err, code } = await bun(...args)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { useAsking } from '../support/asks.ts'
+import { quietClock } from '../support/clock.ts'
 import { autoClient } from '../support/mcp-clients.ts'
 import { type McpStandIn, startMcpServer } from '../support/mcp-server.ts'
 import { mcpTenant } from '../support/mcp-tenant.ts'
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const { baseUrl } = upstream
   const speech = { MB_TTS_BASE_URL: baseUrl, MB_ASR_BASE_URL: baseUrl, MB_ASR_API_KEY: 'sk-asr' }
   const env = { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1', MB_TRUST_PROXY: '1', ...speech }
-  app = await startApp({ upstream: baseUrl, env })
+  app = await startApp({ upstream: baseUrl, clock: quietClock(), env })
   const me = await mcpTenant(app, upstream)
   key = me.key
   await useAsking(me, await me.add(server.url))
@@ -61,8 +62,7 @@ async function accepted(path: string, body: object, headers: Record<string, stri
     body: JSON.stringify(body),
   })
   expect([path, response.status]).toEqual([path, 202])
-  await app.runs.tick()
-  await app.jobs.idle()
+  await app.runsEnded()
 }
 
 const AUDIO = Buffer.from(wav(16_000, tone(16_000, 0.5))).toString('base64')

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Run, Schedule } from '../../src/features/runs/model.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { useAsking } from '../support/asks.ts'
+import { quietClock } from '../support/clock.ts'
 import { type McpStandIn, startMcpServer } from '../support/mcp-server.ts'
 import { mcpTenant } from '../support/mcp-tenant.ts'
 import { runOf } from '../support/runs.ts'
@@ -16,6 +17,7 @@ beforeAll(async () => {
   server = startMcpServer()
   app = await startApp({
     upstream: upstream.baseUrl,
+    clock: quietClock(),
     env: { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1' },
   })
 })
@@ -43,8 +45,7 @@ test('a run calls a tool that asks if its schedule approved it, until it changes
     upstream.reset()
     upstream.reply({ toolCalls: [{ name: 'home__echo', arguments: '{"text":"hi"}' }] })
     const run = (await me.console<Run>('POST', `/schedules/${id}/run`)).json()
-    await app.runs.tick()
-    await app.jobs.idle()
+    await app.runsEnded()
     return runOf(me.console, run.id)
   }
 

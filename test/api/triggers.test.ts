@@ -4,6 +4,7 @@ import type { IssuedTrigger } from '../../src/features/triggers/model.ts'
 import type { IssuedWebhook } from '../../src/features/webhooks/model.ts'
 import { type Call, caller, surfaceOf } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { quietClock } from '../support/clock.ts'
 import { runOf } from '../support/runs.ts'
 import { startTeam } from '../support/team.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -17,7 +18,7 @@ const email = () => `triggers-${count++}@example.com`
 beforeAll(async () => {
   upstream = await startUpstream()
   const env = { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1' }
-  app = await startApp({ upstream: upstream.baseUrl, env })
+  app = await startApp({ upstream: upstream.baseUrl, clock: quietClock(), env })
 })
 afterAll(async () => {
   await app[Symbol.asyncDispose]()

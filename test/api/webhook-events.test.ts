@@ -16,7 +16,7 @@ let count = 0
 
 beforeAll(async () => {
   upstream = await startUpstream()
-  clock = fakeClock({ start: Date.now() })
+  clock = fakeClock({ start: Date.now(), repeats: false })
   const env = { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1' }
   app = await startApp({ upstream: upstream.baseUrl, clock, env })
 })

@@ -22,7 +22,7 @@ let app: TestApp
 let clock: FakeClock
 
 beforeAll(async () => {
-  clock = fakeClock({ start: Date.now() })
+  clock = fakeClock({ start: Date.now(), repeats: false })
   app = await startApp({ clock, env: { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1' } })
 })
 afterAll(() => app[Symbol.asyncDispose]())

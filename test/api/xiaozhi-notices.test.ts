@@ -4,6 +4,7 @@ import type { Schedule } from '../../src/features/runs/model.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { ask, greetedBoard, voice } from '../support/board.ts'
+import { quietClock } from '../support/clock.ts'
 import { type DeviceClient, deviceClient } from '../support/devices.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
   const { baseUrl } = upstream
   app = await startApp({
     upstream: baseUrl,
+    clock: quietClock(),
     env: { MB_TRUST_PROXY: '1', MB_TTS_BASE_URL: baseUrl, MB_ASR_BASE_URL: baseUrl },
   })
   const owner = await app.key()
@@ -38,8 +40,7 @@ async function runFor(device: string, name: string, text: string): Promise<void>
   const body = { name, text: 'News?', cron: '0 8 1 1 *', device_id: device }
   const { id } = (await call<Schedule>('POST', '/schedules', body)).json()
   await call('POST', `/schedules/${id}/run`)
-  await app.runs.tick()
-  await app.jobs.idle()
+  await app.runsEnded()
 }
 
 test('a board with an open socket speaks a result by itself, once', async () => {
@@ -73,7 +74,6 @@ test('a board that was away hears a result before its next answer', async () => 
 
 test('a result interrupted before a sound is heard before the next answer', async () => {
   const { socket, id } = await greetedBoard(app, devices)
-  // The product looks for notices every second, and may come before the test does.
   upstream.speech.reply({ hangAfter: 0 })
   await runFor(id, 'third', '七点了。')
   await app.runs.deliver()

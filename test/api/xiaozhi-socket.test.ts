@@ -95,17 +95,17 @@ test('a wake word is not answered, and a board that sends no packets in silence 
 test('sound is sent at most 300 ms ahead, and speech ends when it was played', async () => {
   const { socket } = await greeted()
   upstream.speech.reply({ ms: 1_500 })
+  // Nothing is sent before this, and a busy machine only lets packets come later.
+  const begin = performance.now()
   ask(socket, '讲个故事')
   await socket.next('tts', 'stop')
-  const [first] = socket.sound
-  const begin = first?.at ?? 0
   expect(socket.sound.length).toBeGreaterThanOrEqual(25)
   for (const [i, { at }] of socket.sound.entries()) {
-    // Packet i ends 60 (i + 1) ms after the first was sent; 60 ms of tolerance for this machine.
-    expect(60 * (i + 1) - (at - begin)).toBeLessThanOrEqual(300 + 60)
+    // Packet i ends 60 (i + 1) ms after the first was sent.
+    expect(60 * (i + 1) - (at - begin)).toBeLessThanOrEqual(300)
   }
   const stop = socket.heard.at(-1)?.at ?? 0
-  expect(stop - begin).toBeGreaterThan(60 * socket.sound.length - 60)
+  expect(stop - begin).toBeGreaterThanOrEqual(60 * socket.sound.length)
   await socket.close()
 })
 

@@ -4,7 +4,7 @@ import { createLocalVad, type LocalVad } from '../../src/channels/onnx/vad.ts'
 import { NO_LOG } from '../../src/core/log.ts'
 import type { VadStream } from '../../src/upstream/ports/speech.ts'
 import { fakeClock } from '../support/clock.ts'
-import { moonbase } from '../support/command.ts'
+import { SOURCES } from '../support/command.ts'
 import { tempFolder } from '../support/temp.ts'
 import { countingVad, senseVoice, sileroVad } from '../support/tone-models.ts'
 
@@ -23,7 +23,8 @@ function start(model: Uint8Array) {
   // Tells its id, and becomes the process.
   const shell = ['sh', '-c', 'echo $$ > "$0"; exec "$@"', pid]
   const clock = fakeClock()
-  const command = { argv: [...shell, ...moonbase(), 'vad-worker', file] }
+  // The executable would need the libraries that its server unpacks.
+  const command = { argv: [...shell, ...SOURCES, 'vad-worker', file] }
   const vad = createLocalVad({ command, clock, log: NO_LOG })
   opened.push({ vad, folder })
   /** What is heard once the model is loaded; the time until it is tried again passes at once. */

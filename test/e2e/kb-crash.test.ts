@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createKey } from '../support/key.ts'
 import { startServer } from '../support/server.ts'
 import { tempFolder } from '../support/temp.ts'
@@ -14,27 +14,25 @@ const UPLOADS = 12
 const textOf = (i: number) =>
   `文件编号 ZX-${1000 + i} 的说明。`.concat(`第${i}份文件的内容各不相同。`.repeat(200))
 
-/** Children of a process that is gone live on under another parent; so they are found by name. */
-function embedWorkers(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('embed-worker')
-      } catch {
-        return false
-      }
-    })
-    .map(Number)
+const isEmbedWorker = (pid: string): boolean => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('embed-worker')
+  } catch {
+    return false
+  }
 }
 
-async function gone(pids: readonly number[]): Promise<void> {
-  while (embedWorkers().some((pid) => pids.includes(pid))) await Bun.sleep(10)
+/** The embedding processes of a server; those of other tests are not looked at. */
+const embedWorkersOf = (pid: number): string[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(isEmbedWorker)
+
+/** Children of a process that is gone live on under another parent. */
+async function gone(pids: readonly string[]): Promise<void> {
+  while (pids.some(isEmbedWorker)) await Bun.sleep(10)
 }
 
 test('kill -9 in the middle of uploads: every 201 is found, nothing is half there', async () => {
   using folder = tempFolder()
-  const before = embedWorkers()
   const { headers } = await createKey(folder.path)
   const first = await startServer({ dataDir: folder.path })
   const stored: Doc[] = []
@@ -50,7 +48,7 @@ test('kill -9 in the middle of uploads: every 201 is found, nothing is half ther
     if (stored.length === 4) half.resolve()
   })
   await half.promise
-  const workers = embedWorkers().filter((pid) => !before.includes(pid))
+  const workers = embedWorkersOf(first.pid)
   expect(workers.length).toBeGreaterThan(0)
   await first.kill()
   await Promise.all(uploads)

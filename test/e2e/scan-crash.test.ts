@@ -48,4 +48,4 @@ test('kill -9 in the middle of a scan: the next server asks for the other pages'
   expect(upstream.requests).toHaveLength(sent + 3)
   never.resolve()
   await upstream.stop()
-}, 60_000)
+}, 180_000)

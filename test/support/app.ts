@@ -122,10 +122,15 @@ export async function startApp(options: AppOptions = {}) {
     embedderNow: () => adapters.embedding.current.shared,
     jobs,
     runs,
-    /** Resolves when no turn of any tenant is open here. */
-    async turnsEnded(): Promise<void> {
+    /**
+     * Resolves when the runs that are due have ended. They wait while a person of their tenant is
+     * answered, so no turn may be open that the test does not end.
+     */
+    async runsEnded(): Promise<void> {
       const ids = await db.all<{ id: string }>({ sql: 'SELECT id FROM tenant', args: [] })
       while (ids.some(({ id }) => openTurns(id) > 0)) await Bun.sleep(1)
+      await runs.tick()
+      await jobs.idle()
     },
     webhooks,
     /** Memory that all open requests hold. */

@@ -16,12 +16,14 @@ interface FakeClockOptions {
    * clock stands still; or this clock's own, which fire when it is moved.
    */
   readonly timers?: 'system' | 'moved'
+  /** Whether work that is done again and again comes by itself; else the test does it. */
+  readonly repeats?: boolean
 }
 
 /** A clock that stands still until it is moved. */
 export function fakeClock(options: FakeClockOptions = {}): FakeClock {
-  const { start = Date.UTC(2026, 10, 21, 12), timers = 'system' } = options
-  const system = systemClock()
+  const { start = Date.UTC(2026, 10, 21, 12), timers = 'system', repeats = true } = options
+  const system = repeats ? systemClock() : quietClock()
   let wall = start
   let steady = 0
   let waiting: { readonly at: number; readonly task: () => void }[] = []
@@ -67,6 +69,12 @@ export function handClock() {
   const clock = fakeClock({ timers: 'moved' })
   return { clock, pass: clock.advance, set: clock.set, armed: clock.armed }
 }
+
+/**
+ * The system's clock, under which nothing is done every second: such work would come before the
+ * test has written what it meets.
+ */
+export const quietClock = (): Clock => ({ ...systemClock(), every: () => () => {} })
 
 const SHORT_MS = 1_000
 

@@ -2,10 +2,13 @@ import { join } from 'node:path'
 
 export const ROOT = join(import.meta.dir, '..', '..')
 
-/** The product's command line: the executable in $MOONBASE_BIN, or the sources under this Bun. */
+/** The command line of the sources under this Bun, which unpacks no native parts. */
+export const SOURCES: readonly string[] = [process.execPath, join(ROOT, 'src', 'main.ts')]
+
+/** The product's command line: the executable in $MOONBASE_BIN, or the sources. */
 export const moonbase = (): readonly string[] => {
   const executable = process.env.MOONBASE_BIN
-  return executable ? [executable] : [process.execPath, join(ROOT, 'src', 'main.ts')]
+  return executable ? [executable] : SOURCES
 }
 
 /**

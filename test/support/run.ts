@@ -8,7 +8,7 @@ export interface Ran {
 
 export interface RunOptions {
   readonly cwd?: string
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** The standard input of the program. */
   readonly stdin?: Blob
 }

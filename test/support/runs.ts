@@ -9,7 +9,7 @@ let tenants = 0
 
 /** The product with a clock that stands still and a scripted model, to try runs and schedules. */
 export async function startRuns(env: Readonly<Record<string, string>> = {}) {
-  const clock = fakeClock({ start: Date.UTC(2026, 10, 22, 17, 5) })
+  const clock = fakeClock({ start: Date.UTC(2026, 10, 22, 17, 5), repeats: false })
   const upstream = await startUpstream()
   const app = await startApp({ upstream: upstream.baseUrl, clock, env })
   const email = () => `r${++tenants}@example.com`
@@ -22,12 +22,8 @@ export async function startRuns(env: Readonly<Record<string, string>> = {}) {
       caller(`${app.url}/v1`, (await app.key(mail)).headers),
     personOf: async (mail = email()): Promise<Call> =>
       caller(`${app.url}/console`, (await app.person(mail)).headers),
-    /** Resolves when what is due has ended. A run waits while its tenant's people are answered. */
-    async settled(): Promise<void> {
-      await app.turnsEnded()
-      await app.runs.tick()
-      await app.jobs.idle()
-    },
+    /** Resolves when what is due has ended. */
+    settled: app.runsEnded,
     inMs: (ms: number) => new Date(clock.now() + ms).toISOString(),
     async stop(): Promise<void> {
       await app[Symbol.asyncDispose]()

@@ -98,7 +98,7 @@ export async function startApp(options: AppOptions = {}) {
   const parts = compose(adapters, { personRequestsMax: 0, studioTurnsMax: 0, ...options })
   const { app, budget, sse, jobs, keys, buffers, prune, sources, servers, close, kb, webhooks } =
     parts
-  const { listener, runs, openTurns } = parts
+  const { listener, runs } = parts
   listener.start(app, { port: 0, idleTimeout })
   const wyoming = (await parts.wyoming?.listen()) ?? null
   const ollama = await parts.ollama.listen(app.handle)
@@ -128,7 +128,7 @@ export async function startApp(options: AppOptions = {}) {
      */
     async runsEnded(): Promise<void> {
       const ids = await db.all<{ id: string }>({ sql: 'SELECT id FROM tenant', args: [] })
-      while (ids.some(({ id }) => openTurns(id) > 0)) await Bun.sleep(1)
+      while (ids.some(({ id }) => runs.openTurns(id) > 0)) await Bun.sleep(1)
       await runs.tick()
       await jobs.idle()
     },

@@ -1028,7 +1028,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'usage.by.app': 'By app',
   'usage.by.channel': 'By channel',
   'usage.by.key': 'By key',
-  'usage.by.key.about': 'Without the studio, which has no key',
+  'usage.by.key.about': 'Without the chat, which has no key',
   'usage.calls': 'Calls',
   'usage.cost': 'Cost (estimate)',
   'usage.cost.about': 'Estimated from the prices in the settings',

@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/clock.ts'
 import type { Run } from '../../src/features/runs/model.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp } from '../support/app.ts'
+import { filesClient } from '../support/chat-files.ts'
 import { fakeClock } from '../support/clock.ts'
 import { runOf, startRuns, type TestRuns } from '../support/runs.ts'
 import { postSse } from '../support/sse.ts'
@@ -163,4 +164,27 @@ test('MB_TRANSCRIPT switched off in the console takes what was folded, each time
   await operator('PUT', '/system', { MB_TRANSCRIPT: false })
   await app.prune()
   expect(await kept()).toBe(10)
+})
+
+test('another MB_FILE_HOURS holds for a file from its next use on', async () => {
+  const clock = fakeClock()
+  await using app = await startApp({ clock })
+  const operator = caller(`${app.url}/console`, (await app.operator()).headers)
+  const { headers } = await app.key()
+  const files = filesClient(() => app.url)
+  const [old, used] = [
+    await files.ingest(headers, 'Tea at five.'),
+    await files.ingest(headers, 'Milk at six.'),
+  ]
+  await operator('PUT', '/system', { MB_FILE_HOURS: 1 })
+  const young = await files.ingest(headers, 'Bread at seven.')
+  const body = { text: 'When is milk?', session_id: 's', files: [used.id] }
+  await (await postSse(`${app.url}/v1/agent`, { headers, body })).all()
+  clock.advance(2 * HOUR_MS)
+  await app.prune()
+  const statusOf = async (id: string) =>
+    (await fetch(`${app.url}/v1/files/${id}`, { headers })).status
+  expect(await Promise.all([old, used, young].map(({ id }) => statusOf(id)))).toEqual([
+    200, 404, 404,
+  ])
 })

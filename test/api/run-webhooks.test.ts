@@ -78,7 +78,7 @@ test('replies of a person go where another sends them only once that person save
   expect(await told()).toEqual([true, false])
 })
 
-test('a reply that waits goes neither to an address set later nor where replies are off', async () => {
+test('a reply that waits goes to no address set later, and not where replies are off', async () => {
   using sink = startSink()
   using theirs = startSink()
   const { call, join } = await startTeam(on.app)

@@ -21,7 +21,7 @@ const FILL = [
   'ANALYZE',
 ]
 
-test('PostgreSQL looks once for what is due of each webhook, not in each row of the table', async () => {
+test('PostgreSQL looks for what is due once a webhook, not once a row', async () => {
   await using database = await startPostgres('all')
   const db = await openPostgres({ url: database.url, clock: systemClock() })
   try {

@@ -6,7 +6,7 @@ import {
   sql,
   storedAsExpected,
 } from '../../storage/db.ts'
-import { versionIds } from './version-ids.ts'
+import { versionIds } from './family-store.ts'
 
 export interface NewBranch {
   readonly tenantId: string

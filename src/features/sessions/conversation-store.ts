@@ -2,9 +2,9 @@ import { type Db, joined, type Reader, type Statement, sql, withLock } from '../
 import type { TurnIndex } from '../../storage/indexes.ts'
 import { inScope, isUsed, type Scope } from './access.ts'
 import { INDEXED_CHARS_MAX } from './conversation-search.ts'
+import { versionIds } from './family-store.ts'
 import { indexTitle } from './indexing-store.ts'
 import type { ConversationRequest } from './model.ts'
-import { versionIds } from './version-ids.ts'
 
 /** A conversation, and the texts from which its title is made. */
 export interface ConversationRow {

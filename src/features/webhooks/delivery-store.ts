@@ -151,8 +151,8 @@ export function createDeliveryStore(db: Db) {
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
 /**
- * The first free deliveries of each webhook of the table `hook`. One is asked for at a time: to find
- * several, PostgreSQL would ask of each row of the table whether it is among them.
+ * The first free deliveries of each webhook in `hook`. One is asked for at a time: to find several,
+ * PostgreSQL would ask of each row of the table whether it is among them.
  */
 const heads = (now: number): Statement[] =>
   Array.from({ length: DELIVERIES_PER_WEBHOOK_MAX }, (_, place) =>

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { DAY_MS, MINUTE_MS } from '../../src/core/clock.ts'
 import { createLinks } from '../../src/features/login/link-store.ts'
+import { createRemoval } from '../../src/features/tenants/removal.ts'
+import { createRemovalStore } from '../../src/features/tenants/removal-store.ts'
 import { sql } from '../../src/storage/db.ts'
 import { caller } from '../support/api.ts'
 import { startApp } from '../support/app.ts'
@@ -91,4 +93,26 @@ test('nor a count, a link, a reminder that was given, or a tenant without a memb
   clock.advance(90 * DAY_MS)
   await app.prune()
   expect(await app.db.all(sql`SELECT count FROM kb_citation`)).toEqual([])
+})
+
+test('a tenant stays while a file of it could not be removed', async () => {
+  const clock = fakeClock({ start: Date.now() })
+  await using app = await startApp({ clock })
+  await app.db.batch([
+    sql`INSERT INTO tenant (id, created_at, gone_at) VALUES ('held', ${clock.iso()}, 0)`,
+    sql`INSERT INTO kb_source (id, tenant_id, kind, title, is_named, file_name, media_type, bytes,
+        state, created_at)
+      VALUES ('f', 'held', 'file', 't', 1, 'f.txt', 'text/plain', 1, 'ready', ${clock.iso()})`,
+  ])
+  const store = createRemovalStore(app.db)
+  const sweep = async () => {}
+  const left = () => app.db.all(sql`SELECT id FROM tenant WHERE id = 'held'`)
+  const removeSource = () => Promise.reject(new Error('the disk is full'))
+  const failing = createRemoval({ store, clock, removeSource, sweep })
+  await failing.run()
+  await failing.prune()
+  expect(await left()).toHaveLength(1)
+  await app.db.run(sql`DELETE FROM kb_source WHERE id = 'f'`)
+  await failing.prune()
+  expect(await left()).toEqual([])
 })

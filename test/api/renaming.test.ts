@@ -132,6 +132,17 @@ test('a document renamed while it is indexed is indexed under its last title', a
   expect(relevanceOf(id)).toBeGreaterThan(relevanceOf(other) ?? 1)
 })
 
+test('a document that is given the title that it has is not indexed anew', async () => {
+  const client = sourcesClient(() => slow)
+  const key = await slow.key('same@example.com')
+  const { body } = await client.call(key, 'POST', '/docs', { title: 'Same', text: 'Words.' })
+  const before = held.calls()
+  const named = await client.call(key, 'PUT', `/docs/${body.id}`, { title: ' Same ' })
+  expect([named.status, named.body.title]).toEqual([200, 'Same'])
+  await client.idle()
+  expect(held.calls()).toBe(before)
+})
+
 describe('a renamed file', () => {
   test('names its parts, and keeps the title through a new version', async () => {
     const key = await newKey()

@@ -5,7 +5,7 @@ import { sql } from '../../src/storage/db.ts'
 import type { Call } from '../support/api.ts'
 import { runOf, scheduled, startRuns, type TestRuns } from '../support/runs.ts'
 import { startTeam } from '../support/team.ts'
-import { deliveriesOf, make, type Sink, startSink } from '../support/webhooks.ts'
+import { deliveriesOf, later, make, type Sink, startSink } from '../support/webhooks.ts'
 
 let on: TestRuns
 beforeAll(async () => {
@@ -76,6 +76,40 @@ test('replies of a person go where another sends them only once that person save
   // Another address is another receiver.
   await put(owner, { include_reply: true, url: `${url}?2` })
   expect(await told()).toEqual([true, false])
+})
+
+test('a reply that waits goes to no address set later, and not where replies are off', async () => {
+  using sink = startSink()
+  using theirs = startSink()
+  const { call, join } = await startTeam(on.app)
+  const owner: Call = (method, path, body) => call(method, `/console${path}`, body)
+  const editorCall = (await join('editor')).call
+  const editor: Call = (method, path, body) => editorCall(method, `/console${path}`, body)
+  const { id, name, events } = await make(owner, sink.url, { events: RUNS, include_reply: true })
+  const put = (who: Call, url: string, include_reply: boolean) =>
+    who('PUT', `/webhooks/${id}`, { name, url, events, include_reply })
+  const run = async () => {
+    on.clock.advance(1)
+    await owner('POST', '/runs', { text: 'News?', webhook_ids: [id] })
+    await on.settled()
+  }
+  const retry = async () => {
+    await later(on.app, on.clock, MINUTE_MS)
+    return toldTo(sink).map((data) => 'reply' in data)
+  }
+  sink.answers(() => new Response('', { status: 503 }))
+  await run()
+  expect(await retry()).toEqual([true, true])
+  on.clock.advance(1)
+  expect((await put(editor, theirs.url, true)).status).toBe(200)
+  await later(on.app, on.clock, 20 * MINUTE_MS)
+  expect(toldTo(theirs)).toMatchObject([{ type: 'run.done' }])
+  expect(toldTo(theirs)[0]).not.toHaveProperty('reply')
+  await put(owner, sink.url, true)
+  sink.received.length = 0
+  await run()
+  await put(owner, sink.url, false)
+  expect(await retry()).toEqual([true, false])
 })
 
 test('a run and what is told of it are stored together, or neither', async () => {

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { KB_DOCS_MAX } from '../../src/core/limits/contract.ts'
 import { everything } from '../../src/features/knowledge/collections/access.ts'
+import { createStaleStore } from '../../src/features/knowledge/index/stale-store.ts'
 import { createKbStore, type NewDoc } from '../../src/features/knowledge/index/store.ts'
+import { createTitleStore } from '../../src/features/knowledge/index/title-store.ts'
 import { sql } from '../../src/storage/db.ts'
 import { openIndexes } from '../support/indexes.ts'
 import { type TempFolder, tempFolder } from '../support/temp.ts'
@@ -72,4 +74,19 @@ describe('documents that are stored at the same time', () => {
     expect(await store.insert(doc('a'))).toBe(false)
     expect(await store.insert(doc('a'))).toBe(true)
   })
+})
+
+test('whoever renames again and again does not keep others from being indexed', async () => {
+  const [busy, other, again] = [doc('a'), doc('b'), doc('a')]
+  for (const one of [busy, again, other]) await store.insert(one)
+  const titles = createTitleStore(open.db)
+  const rename = ({ tenantId, doc: { id } }: NewDoc, title: string, now: number) =>
+    titles.rename(everything(tenantId), id, title, now)
+  const next = async () => (await createStaleStore(open).nextStale('m', 9))?.title
+  await rename(busy, 'busy', 1)
+  await rename(other, 'other', 2)
+  await rename(again, 'again', 3)
+  expect(await next()).toBe('busy')
+  await rename(busy, 'busier', 4)
+  expect(await next()).toBe('other')
 })

@@ -3,6 +3,11 @@ import { expect, test } from 'bun:test'
 import { createNoticeStore } from '../../src/features/runs/notice-store.ts'
 import { createRunQueue } from '../../src/features/runs/queue-store.ts'
 import { createRunStore, type NewRun, type RunRow } from '../../src/features/runs/run-store.ts'
+import { createBranchStore } from '../../src/features/sessions/branch-store.ts'
+import {
+  type ConversationStoreOptions,
+  createConversationStore,
+} from '../../src/features/sessions/conversation-store.ts'
 import { createDeliveryStore } from '../../src/features/webhooks/delivery-store.ts'
 import type { Db, Statement } from '../../src/storage/db.ts'
 import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
@@ -53,6 +58,25 @@ test('no step of what is counted, begun and swept reads all that has ended', asy
   for (const statement of statements) {
     const steps = planOf(file, statement)
     expect(steps.filter((step) => GROWING.test(step))).toEqual([])
+  }
+})
+
+test('what concerns the versions of a conversation reads no other one of the tenant', async () => {
+  using file = emptyFile()
+  const statements: Statement[] = []
+  const note = async (statement: Statement) => {
+    statements.push(statement)
+    return []
+  }
+  const db = { run: note, all: note } as unknown as Db
+  const [reader, index] = [db, { put: (): Statement => ({ sql: '', args: [] }) }]
+  await createBranchStore(db).versions('t', 's')
+  const parts = { db, reader, index } as unknown as ConversationStoreOptions
+  await createConversationStore(parts).mark('t', 's', { pinned: true })
+  expect(statements).toHaveLength(2)
+  for (const statement of statements) {
+    const steps = planOf(file, statement)
+    expect(steps.filter((step) => /SCAN session|\(tenant_id=\?\)/.test(step))).toEqual([])
   }
 })
 

@@ -61,7 +61,10 @@ export function createDocuments(parts: DocumentParts) {
     async rename(view: KbView, id: string, title: string): Promise<void> {
       const doc = await docOf(view, id)
       if (doc.source_id !== null) throw appError('doc_is_part')
-      if (!(await titles.rename(view, id, title))) throw appError('not_found', { what: 'doc' })
+      if (doc.title === title) return
+      if (!(await titles.rename(view, id, title, clock.now()))) {
+        throw appError('not_found', { what: 'doc' })
+      }
       reindex()
     },
 

@@ -1,4 +1,12 @@
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  joined,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../storage/db.ts'
+import { versionIds } from './family-store.ts'
 
 export interface NewBranch {
   readonly tenantId: string
@@ -130,10 +138,14 @@ export function createBranchStore(db: Db) {
 
     /** In the order in which they began. */
     versions: (tenantId: string, id: string) =>
-      db.all<Version>(sql`
-        SELECT o.id AS session_id, o.from_seq, o.last_at FROM session s
-          JOIN session o ON o.tenant_id = s.tenant_id AND (o.id = s.id OR o.family = s.family)
-        WHERE s.tenant_id = ${tenantId} AND s.id = ${id} ORDER BY o.num`),
+      db.all<Version>(
+        joined(
+          sql`SELECT id AS session_id, from_seq, last_at FROM session
+          WHERE tenant_id = ${tenantId} AND id IN (`,
+          versionIds(tenantId, id),
+          sql`) ORDER BY num`,
+        ),
+      ),
   }
 }
 

@@ -1,7 +1,8 @@
-import { type Db, locked, type Reader, type Statement, sql } from '../../storage/db.ts'
+import { type Db, joined, type Reader, type Statement, sql, withLock } from '../../storage/db.ts'
 import type { TurnIndex } from '../../storage/indexes.ts'
 import { inScope, isUsed, type Scope } from './access.ts'
 import { INDEXED_CHARS_MAX } from './conversation-search.ts'
+import { versionIds } from './family-store.ts'
 import { indexTitle } from './indexing-store.ts'
 import type { ConversationRequest } from './model.ts'
 
@@ -222,13 +223,14 @@ export function createConversationStore({ db, reader, index }: ConversationStore
     ): Promise<void> {
       const keep = Number(folder === undefined)
       const flag = (given: boolean | undefined) => (given === undefined ? null : Number(given))
-      await db.run(locked('session', tenantId, id)`
+      const mark = sql`
         UPDATE session SET
           folder = CASE ${keep} WHEN 1 THEN folder ELSE ${folder ?? null} END,
           pinned = coalesce(${flag(pinned)}, pinned),
           archived = coalesce(${flag(archived)}, archived)
-        WHERE tenant_id = ${tenantId} AND (id = ${id} OR family = (
-          SELECT o.family FROM session o WHERE o.tenant_id = ${tenantId} AND o.id = ${id}))`)
+        WHERE tenant_id = ${tenantId} AND id IN (`
+      const marking = joined(mark, versionIds(tenantId, id), sql`)`)
+      await db.run(withLock(['session', tenantId, id], marking))
     },
 
     /** Sets the title; null restores the one that a model gave. */

@@ -69,8 +69,8 @@ export function createRemovalStore(db: Db) {
     },
 
     /**
-     * Removes the tenant itself. It stays while documents of it are left, and while it is the last
-     * tenant of a person who is in no other one: the row of a person names a tenant.
+     * Removes the tenant itself. It stays while documents or files of it are left, and while it is
+     * the last tenant of a person who is in no other one: the row of a person names a tenant.
      */
     async removeTenant(tenantId: string): Promise<void> {
       await db.batch([
@@ -82,6 +82,7 @@ export function createRemovalStore(db: Db) {
         // No lock: as above.
         sql`DELETE FROM tenant WHERE id = ${tenantId}
           AND NOT EXISTS (SELECT 1 FROM kb_doc WHERE tenant_id = ${tenantId})
+          AND NOT EXISTS (SELECT 1 FROM kb_source WHERE tenant_id = ${tenantId})
           AND NOT EXISTS (SELECT 1 FROM "user" WHERE tenant_id = ${tenantId})`,
       ])
     },

@@ -5,7 +5,7 @@ import {
   WEBHOOK_WAITING_MAX,
 } from '../../core/limits/contract.ts'
 import { DELIVERIES_PER_WEBHOOK_MAX } from '../../core/limits/machine.ts'
-import { type Db, locked, type Statement, sql } from '../../storage/db.ts'
+import { type Db, joined, locked, type Statement, sql } from '../../storage/db.ts'
 import type { Delivery, WebhookEvent } from './model.ts'
 import { dropWaiting } from './store.ts'
 
@@ -84,34 +84,36 @@ export function createDeliveryStore(db: Db) {
      * webhook to webhook by an index and reads no more than it answers.
      */
     due: (now: number, limit: number) =>
-      db.all<DueDelivery>(sql`
-        WITH RECURSIVE hook (id) AS (
-          SELECT min(webhook_id) FROM webhook_delivery WHERE state = 'waiting'
-          UNION ALL
-          SELECT (SELECT min(webhook_id) FROM webhook_delivery
-            WHERE state = 'waiting' AND webhook_id > hook.id)
-          FROM hook WHERE hook.id IS NOT NULL
-        ), waiting AS (
-          SELECT d.id, d.tenant_id, d.webhook_id, d.event, d.tries, d.due_at, 1 AS is_free
-          FROM hook JOIN webhook_delivery d ON d.id IN (
-            SELECT f.id FROM webhook_delivery f
-            WHERE f.webhook_id = hook.id AND f.state = 'waiting' AND f.due_at <= ${now}
-              AND (f.taken_until IS NULL OR f.taken_until <= ${now})
-            ORDER BY f.due_at, f.id LIMIT ${DELIVERIES_PER_WEBHOOK_MAX})
-          UNION ALL
-          SELECT id, tenant_id, webhook_id, event, tries, due_at, 0
-          FROM webhook_delivery WHERE taken_until > ${now}
-        ), placed AS (
-          SELECT *, row_number() OVER (
-            PARTITION BY webhook_id ORDER BY is_free, due_at, id) AS place FROM waiting
-        ), ranked AS (
-          SELECT *, row_number() OVER (
-            PARTITION BY tenant_id ORDER BY is_free, due_at, id) AS turn FROM placed
-          WHERE place <= ${DELIVERIES_PER_WEBHOOK_MAX}
-        )
-        SELECT id, tenant_id AS "tenantId", webhook_id AS "webhookId", event, tries,
-          due_at AS "dueAt"
-        FROM ranked WHERE is_free = 1 ORDER BY turn, due_at, id LIMIT ${limit}`),
+      db.all<DueDelivery>(
+        joined(
+          sql`
+          WITH RECURSIVE hook (id) AS (
+            SELECT min(webhook_id) FROM webhook_delivery WHERE state = 'waiting'
+            UNION ALL
+            SELECT (SELECT min(webhook_id) FROM webhook_delivery
+              WHERE state = 'waiting' AND webhook_id > hook.id)
+            FROM hook WHERE hook.id IS NOT NULL
+          ), head (id) AS (`,
+          ...heads(now),
+          sql`), waiting AS (
+            SELECT d.id, d.tenant_id, d.webhook_id, d.event, d.tries, d.due_at, 1 AS is_free
+            FROM head JOIN webhook_delivery d ON d.id = head.id
+            UNION ALL
+            SELECT id, tenant_id, webhook_id, event, tries, due_at, 0
+            FROM webhook_delivery WHERE taken_until > ${now}
+          ), placed AS (
+            SELECT *, row_number() OVER (
+              PARTITION BY webhook_id ORDER BY is_free, due_at, id) AS place FROM waiting
+          ), ranked AS (
+            SELECT *, row_number() OVER (
+              PARTITION BY tenant_id ORDER BY is_free, due_at, id) AS turn FROM placed
+            WHERE place <= ${DELIVERIES_PER_WEBHOOK_MAX}
+          )
+          SELECT id, tenant_id AS "tenantId", webhook_id AS "webhookId", event, tries,
+            due_at AS "dueAt"
+          FROM ranked WHERE is_free = 1 ORDER BY turn, due_at, id LIMIT ${limit}`,
+        ),
+      ),
 
     /** Of servers that try at once one gets what is to be sent, until `until`; others null. */
     async take({ id, dueAt }: DueDelivery, now: number, until: number): Promise<string | null> {
@@ -147,6 +149,21 @@ export function createDeliveryStore(db: Db) {
 }
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>
+
+/**
+ * The first free deliveries of each webhook in `hook`. One is asked for at a time: to find several,
+ * PostgreSQL would ask of each row of the table whether it is among them.
+ */
+const heads = (now: number): Statement[] =>
+  Array.from({ length: DELIVERIES_PER_WEBHOOK_MAX }, (_, place) =>
+    joined(
+      place === 0 ? sql`` : sql`UNION ALL`,
+      sql`SELECT (SELECT f.id FROM webhook_delivery f
+        WHERE f.webhook_id = hook.id AND f.state = 'waiting' AND f.due_at <= ${now}
+          AND (f.taken_until IS NULL OR f.taken_until <= ${now})
+        ORDER BY f.due_at, f.id LIMIT 1 OFFSET ${place}) FROM hook`,
+    ),
+  )
 
 /** Queues an event for a webhook that has it and is enabled. */
 export function insertingDelivery(one: NewDelivery, now: number, at: string): Statement {

@@ -9,7 +9,7 @@ import type { WebhookEvent } from './model.ts'
 import { createOutbox } from './outbox.ts'
 import type { Payload, Sender, Sent } from './sender.ts'
 import type { EventData } from './sentences.ts'
-import type { WebhookStore } from './store.ts'
+import type { StoredWebhook, WebhookStore } from './store.ts'
 
 /** Waits after failed tries; after the last one the delivery fails. */
 const RETRY_MS = [10_000, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS] as const
@@ -73,7 +73,7 @@ export function createWebhookWorker(parts: WorkerParts) {
   async function deliver(delivery: DueDelivery, text: string, signal: AbortSignal): Promise<void> {
     const webhook = await store.find(delivery.tenantId, delivery.webhookId)
     if (!webhook) return
-    const payload = JSON.parse(text) as Payload
+    const payload = withoutForeignReply(webhook, JSON.parse(text) as Payload)
     const sent = await sender.send(webhook, delivery.id, payload, signal)
     const now = clock.now()
     const { state, waitMs } =
@@ -130,6 +130,18 @@ export function createWebhookWorker(parts: WorkerParts) {
   })
 
   return { notify, outbox, startDue, wake }
+}
+
+/**
+ * What waited while a person set another address, or replies were turned off, goes without its
+ * reply: it was meant for the receiver of then.
+ */
+function withoutForeignReply(webhook: StoredWebhook, payload: Payload): Payload {
+  const { include_reply, userId, replySince } = webhook
+  const isSince = userId === null || Date.parse(payload.timestamp) >= (replySince ?? 0)
+  if (payload.data.reply === undefined || (include_reply && isSince)) return payload
+  const { reply: _, ...data } = payload.data
+  return { ...payload, data }
 }
 
 export type WebhookWorker = ReturnType<typeof createWebhookWorker>

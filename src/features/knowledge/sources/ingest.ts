@@ -115,7 +115,7 @@ export function createIngest(options: IngestOptions) {
       const shown = publish(tenantId, owner, count)
       const key = { tenant_id: tenantId, id: owner }
       // Renamed meanwhile: the parts have the title that it had when it was read.
-      const follow = followTitle(tenantId, owner)
+      const follow = followTitle(tenantId, owner, clock.now())
       const isShown =
         owner === id
           ? store.show(key, shown, content, at(), [follow])

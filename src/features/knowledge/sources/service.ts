@@ -146,7 +146,7 @@ export function createSources(parts: SourcesParts) {
     /** Renames a source with its documents, which wait to be indexed anew. Throws 404. */
     async rename(view: KbView, id: string, title: string): Promise<void> {
       await rowOf(view, id)
-      const follows = followTitle(view.tenantId, id)
+      const follows = followTitle(view.tenantId, id, clock.now())
       if (!(await store.rename(view, id, cutTitle(title), follows))) throw missing()
       reindex()
     },

@@ -205,6 +205,13 @@ export function createShareStore(db: Db) {
       return changes === 1
     },
 
+    /** Takes back what `takeTurn` has counted. */
+    async giveTurnBack(id: string, day: number): Promise<void> {
+      await db.run(sql`
+        UPDATE share_day SET turns = turns - 1
+        WHERE share_id = ${id} AND day = ${day} AND turns > 0`)
+    },
+
     /** Deletes the counts of days before `day`. */
     async prune(day: number): Promise<void> {
       await db.run(sql`DELETE FROM share_day WHERE day < ${day}`)

@@ -131,6 +131,7 @@ const LABELS: Readonly<Record<string, string>> = {
   'GET /v1/files/:id': '/v1/files/:id',
   'DELETE /v1/files/:id': '/v1/files/:id',
   'GET /v1/files/:id/text': '/v1/files/:id',
+  'POST /v1/files/:id/refresh': '/v1/files/:id',
   'POST /v1/files/:id/keep': '/v1/files/:id',
   'PUT /v1/sessions/:id/turns/:seq/feedback': '/v1/feedback',
   'GET /v1/feedback': '/v1/feedback',

@@ -29,6 +29,7 @@ const LEAST: Readonly<Record<string, Role>> = {
   'POST /console/memories/suggest': 'viewer',
   // Files of their own, for what they say in the studio.
   'POST /console/files': 'viewer',
+  'POST /console/files/:id/refresh': 'viewer',
   'DELETE /console/files/:id': 'viewer',
   // What they were told themselves.
   'POST /console/notices/:id/read': 'viewer',

@@ -31,7 +31,7 @@ export function openFiles(adapters: Adapters, kb: Knowledge, sources: OpenedSour
     meters,
     log,
   })
-  const { receiveFile: receive, discard, get } = sources.service
+  const { receiveFile: receive, discard, readAgain, get } = sources.service
   const keep = createKeepFile({
     texts,
     archive: kb.archive,
@@ -45,7 +45,17 @@ export function openFiles(adapters: Adapters, kb: Knowledge, sources: OpenedSour
     },
   })
   const hours = () => live.config().MB_FILE_HOURS
-  const service = createFiles({ store, texts, receive, discard, keep, targetOf, clock, hours })
+  const service = createFiles({
+    store,
+    texts,
+    receive,
+    discard,
+    readAgain,
+    keep,
+    targetOf,
+    clock,
+    hours,
+  })
   const count = () => store.countAll(clock.now())
   return {
     service,

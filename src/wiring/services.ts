@@ -26,8 +26,8 @@ import { createTransfer } from '../features/transfer/service.ts'
 import { type Budgets, type BudgetsOptions, createBudgets } from '../features/usage/budgets.ts'
 import { addToSum, createUsage, keyOfSum, type Usage } from '../features/usage/service.ts'
 import { createUsageStore, type UsageSum } from '../features/usage/store.ts'
+import type { Outbox } from '../features/webhooks/outbox.ts'
 import type { Webhooks } from '../features/webhooks/service.ts'
-import type { Notify } from '../features/webhooks/worker.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import { createWriteBehindQueue, createWriteBehindSums } from '../jobs/write-behind.ts'
@@ -79,9 +79,9 @@ export function openShares({ db, clock, secrets }: Adapters, { apps, keys, budge
 }
 
 /** Wires the thumbs for answers. */
-export function openFeedback({ db, clock }: Adapters, { service }: OpenedSessions, notify: Notify) {
+export function openFeedback({ db, clock }: Adapters, { service }: OpenedSessions, outbox: Outbox) {
   const store = createFeedbackStore(db)
-  return createFeedback({ store, clock, isSeen: service.isSeen, notify })
+  return createFeedback({ store, clock, isSeen: service.isSeen, outbox })
 }
 
 interface TransferNeeds {

@@ -45,6 +45,7 @@ const NOT_AUDITED = [
     'POST /agent/turns/:id/stop',
     'DELETE /agent/turns/:id',
     'POST /files',
+    'POST /files/:id/refresh',
     'POST /runs',
     'POST /runs/:id/cancel',
     'POST /schedules/preview',

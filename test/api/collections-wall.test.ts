@@ -43,6 +43,13 @@ describe('the wall', () => {
     }
     expect(lists[4]?.json().docs).toBe(1)
     expect(lists[3]?.text).toContain(mine)
+    for (const path of ['/kb/docs', '/kb/sources']) {
+      const [empty, absent] = await Promise.all([
+        call('GET', `${path}?collection_id=`),
+        call('GET', path),
+      ])
+      expect([empty.status, empty.text]).toEqual([200, absent.text])
+    }
     for (const [method, path, body] of [
       ['GET', `/kb/docs/${theirs}/chunks`],
       ['DELETE', `/kb/docs/${theirs}`],

@@ -93,6 +93,25 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
     }
   })
 
+  test('webhooks of one name are several, and each overwrites the one in its place', async () => {
+    const { me, person } = await freshTenant(app, surface)
+    const hooks = (...urls: string[]) =>
+      urls.map((url) => ({ name: 'n', url, events: ['run.done'], format: 'json' }))
+    const urlsOf = async () => (await exported(me)).webhooks?.map(({ url }) => url)
+    const at = (n: number) => `https://example.com/${n}`
+    const [one, two, three] = [at(1), at(2), at(3)]
+    const first = await load(me, { ...EMPTY, webhooks: hooks(one, two) })
+    expect([first.imported.webhooks, first.skipped]).toEqual([2, []])
+    expect(await urlsOf()).toEqual([one, two])
+    const again = await load(me, { ...EMPTY, webhooks: hooks(one, two, three) })
+    expect([again.imported.webhooks, again.skipped.length]).toEqual([1, 2])
+    const merged = await load(me, { ...EMPTY, webhooks: hooks(three, one) }, 'merge')
+    expect([merged.imported.webhooks, merged.skipped]).toEqual([2, []])
+    expect(await urlsOf()).toEqual([three, one, three])
+    const { webhooks } = (await person<{ webhooks: object[] }>('GET', '/webhooks')).json()
+    expect(webhooks).toHaveLength(3)
+  })
+
   test('when a name is twice in the tenant, merge overwrites the newer item', async () => {
     const { me, person } = await freshTenant(app, surface)
     for (const prompt of ['old', 'new']) await person('POST', '/personas', { name: 'n', prompt })

@@ -62,6 +62,7 @@ const SHARED: Readonly<Record<string, Row>> = {
   'GET /files/:id': ['kbEdit', 404],
   'DELETE /files/:id': ['kbEdit', 404, 'viewer'],
   'GET /files/:id/text': ['kbEdit', 404],
+  'POST /files/:id/refresh': ['kbEdit', 404, 'viewer'],
   'POST /files/:id/keep': ['kbEdit', 404],
   'GET /runs': ['kbEdit', 200],
   'POST /runs': ['kbEdit', 400],

@@ -167,6 +167,45 @@ describe('scanned pages', () => {
     expect(by_key.find(({ key_id }) => key_id === limited.id)).toMatchObject({ input_tokens: 360 })
   })
 
+  test('of a file to talk about are read again, by those who see it alone', async () => {
+    const { headers, person } = await tenant()
+    const other = await tenant()
+    upstream.reply({ text: 'The first page.' })
+    upstream.fault(422)
+    upstream.fault(422)
+    const failed = await files.ingest(headers, scansOf(3), 'a.pdf')
+    expect(failed).toMatchObject({ state: 'failed', error_class: 'upstream', ocr_pages: 1 })
+    expect(Date.parse(failed.readable_until ?? '')).toBeGreaterThan(Date.now())
+    const again = (by: Readonly<Record<string, string>>) =>
+      files.call(by, 'POST', `/${failed.id}/refresh`)
+    expect((await again(other.headers)).status).toBe(404)
+    const sent = upstream.requests.length
+    numbered()
+    const twice = await Promise.all([again(person.headers), again(headers)])
+    expect(twice.map(({ status }) => status).sort()).toEqual([202, 400])
+    const asked = twice.find(({ status }) => status === 202)
+    expect(asked?.body).toMatchObject({ id: failed.id, state: 'reading', error_class: null })
+    await idle()
+    const read = await files.get(headers, failed.id)
+    expect(read).toMatchObject({ state: 'ready', ocr_pages: 3 })
+    expect(read.readable_until).toBeUndefined()
+    expect(upstream.requests).toHaveLength(sent + 2)
+    expect((await again(headers)).code).toBe('not_refreshable')
+  })
+
+  test('are counted in an export, and come back with an import', async () => {
+    const { key } = await tenant()
+    numbered()
+    const source = await ingest(key, scansOf(6), { name: 'a.pdf' })
+    expect(source).toMatchObject({ ocr_pages: 4, pages_unread: 2 })
+    const file = await (await fetch(`${app.url}/v1/export?kb=1`, { headers: key.headers })).text()
+    const target = await tenant()
+    const sent = { method: 'POST', headers: target.headers, body: file }
+    expect((await fetch(`${app.url}/v1/import?kb=1`, sent)).status).toBe(200)
+    const { body } = await call(target.key, 'GET', '/sources')
+    expect(body.sources).toMatchObject([{ pages: 6, ocr_pages: 4, pages_unread: 2 }])
+  })
+
   test('of a deleted file are read no further; another tenant cannot ask for them', async () => {
     const { key } = await tenant()
     const { key: other } = await tenant()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
 import { type Share, startShare, visitor } from '../support/shares.ts'
@@ -147,6 +148,22 @@ describe('limits of a share', () => {
     expect((await visit(share.token, { text: 'x'.repeat(17_000) })).status).toBe(413)
     const [listed] = (await call<{ shares: Share[] }>('GET', at)).json().shares
     expect(listed?.turns_today).toBe(0)
+  })
+
+  test('a turn that the budget of the tenant refuses is not counted', async () => {
+    const visit = newVisitor()
+    const { share, call, at, tenantId } = await shared({ daily_turns: 2 })
+    const boss = caller(`${app.url}/console`, (await app.operator()).headers)
+    const turnsOf = async () =>
+      (await call<{ shares: Share[] }>('GET', at)).json().shares[0]?.turns_today
+    await (await visit(share.token, { text: 'x' })).text()
+    await boss('PUT', `/system/tenants/${tenantId}`, { daily_tokens: 1 })
+    const refused = await Promise.all([1, 2, 3].map(() => visit(share.token, { text: 'x' })))
+    expect(refused.map(({ status }) => status)).toEqual([429, 429, 429])
+    expect(await turnsOf()).toBe(1)
+    await boss('PUT', `/system/tenants/${tenantId}`, { daily_tokens: 0 })
+    expect((await visit(share.token, { text: 'x' })).status).toBe(200)
+    expect(await turnsOf()).toBe(2)
   })
 
   test('a share ends when it expires', async () => {

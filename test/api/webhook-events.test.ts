@@ -59,7 +59,10 @@ test('a thumb down, once', async () => {
   const body = { text: 'hello', session_id: 's-1' }
   await (await postSse(`${app.url}/console/agent`, { headers, body })).all()
   const path = '/sessions/s-1/turns/1/feedback'
-  for (const rating of [-1, -1, 1]) await call('PUT', path, { rating, reason: 'wrong' })
+  const give = (rating: number) => call('PUT', path, { rating, reason: 'wrong' })
+  const thumbs = await Promise.all([-1, -1, -1, -1].map(give))
+  expect(thumbs.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  for (const rating of [-1, 1]) await give(rating)
   expect(await toldTo(sink)).toEqual([
     { type: 'feedback.down', session_id: 's-1', seq: 1, app_id: null, reason: 'wrong' },
   ])

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { McpServer } from '../../src/features/mcp-servers/model.ts'
 import { startApp, type TestApp } from './app.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
-import { type McpStandIn, startMcpServer } from './mcp-server.ts'
+import { type McpStandIn, type StandInOptions, startMcpServer } from './mcp-server.ts'
 import { mcpTenant } from './mcp-tenant.ts'
 import { startTokenIssuer, type TokenIssuer } from './token-issuer.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
@@ -16,9 +16,12 @@ export interface Signing {
 }
 
 /** The product, an MCP server that wants tokens, and the issuer of them. */
-export async function startSigning(env: Readonly<Record<string, string>> = {}) {
+export async function startSigning(
+  env: Readonly<Record<string, string>> = {},
+  options: StandInOptions = {},
+) {
   const upstream = await startUpstream()
-  const server = startMcpServer()
+  const server = startMcpServer(options)
   const issuer = startTokenIssuer()
   const clock = fakeClock()
   const app = await startApp({

@@ -33,6 +33,8 @@ export interface TalkFile {
   readonly error_class: string | null
   readonly pages?: number | null
   readonly pages_done?: number | null
+  /** Until when a failed one can be read again; absent: it cannot. */
+  readonly readable_until?: string
 }
 
 /** A text that is kept to be asked again, by its name. */
@@ -85,6 +87,7 @@ export const talks = {
   },
   file: (id: string) => call<TalkFile>('GET', `/console/files/${segment(id)}`),
   dropFile: (id: string) => call<unknown>('DELETE', `/console/files/${segment(id)}`),
+  readFileAgain: (id: string) => call<TalkFile>('POST', `/console/files/${segment(id)}/refresh`),
   keepFile: (id: string) => call<unknown>('POST', `/console/files/${segment(id)}/keep`, {}),
   prompts: async (): Promise<readonly Prompt[]> =>
     (await call<{ prompts: Prompt[] }>('GET', '/console/prompts?limit=200')).prompts,

@@ -227,6 +227,7 @@ export const enChat: Pick<Dictionary, keyof typeof zhChat> = {
   'shortcuts.write': 'Write a question',
   'studio.attached': 'Files of the question',
   'studio.attached.drop': 'Remove {name}',
+  'studio.attached.again': 'Read {name} again',
   'studio.attached.keep': 'Keep {name} in the knowledge base',
   'studio.attached.kept': 'Kept in the knowledge base',
   'studio.attached.reading': 'is being read',

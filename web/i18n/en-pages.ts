@@ -1383,7 +1383,8 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'hooks.format.json': 'JSON',
   'hooks.format.text': 'One sentence',
   'hooks.reply': 'Send replies of runs',
-  'hooks.reply.hint': 'The first 4,000 characters leave this server.',
+  'hooks.reply.hint':
+    'The first 4,000 characters leave this server. Schedules of other people send theirs once those people have saved them again.',
   'hooks.enabled': 'Enabled',
   'hooks.enabled.hint': 'Switching it off drops what waits.',
   'hooks.events': 'Events',

@@ -34,6 +34,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Set how often a web page is checked': '设置网页多久检查一次',
   'Delete a file or web page with its documents': '删除文件或网页及其文档',
   'Check a web page now, or read a failed scan again': '立即检查网页，或重新读取失败的扫描件',
+  'Read a scan to talk about again, after it has failed': '重新读取失败的对话扫描件',
   'Request log and its summary': '请求日志及汇总',
   'Export personas, apps and settings, and with kb=1 the documents':
     '导出人设、应用和设置，kb=1 时连同文档',

@@ -215,6 +215,7 @@ export const zhChat = {
   'shortcuts.write': '输入问题',
   'studio.attached': '问题的文件',
   'studio.attached.drop': '移除 {name}',
+  'studio.attached.again': '重新读取 {name}',
   'studio.attached.keep': '把 {name} 存入知识库',
   'studio.attached.kept': '已存入知识库',
   'studio.attached.reading': '正在读取',

@@ -1295,7 +1295,8 @@ export const zhPages = {
   'hooks.format.json': 'JSON',
   'hooks.format.text': '一句话',
   'hooks.reply': '附上运行的回复',
-  'hooks.reply.hint': '前 4,000 个字符会发到该地址。',
+  'hooks.reply.hint':
+    '前 4,000 个字符会发到该地址。他人的定时任务要等本人再次保存后，才会发送回复。',
   'hooks.enabled': '启用',
   'hooks.enabled.hint': '停用会丢弃等待发送的消息。',
   'hooks.events': '事件',

@@ -24,6 +24,13 @@ export interface Session {
   readonly id: string | null
 }
 
+/** Whose sessions those at an endpoint are. */
+export const ownerOf = ({ tenantId, url, headers, signedIn }: McpEndpoint) => [
+  tenantId,
+  url,
+  signedIn ?? headers,
+]
+
 /** Begins a session. */
 export async function openSession(
   work: ExchangeOptions,
@@ -49,7 +56,7 @@ export async function openSession(
 /** Requests of the revisions before 2026-07-28. Sessions are remembered from call to call. */
 export function createLegacy(about: About) {
   const sessions = leastRecentlyUsed<Session>(MCP_SESSIONS_MAX, () => 1)
-  const nameOf = (endpoint: McpEndpoint) => sha256Hex(JSON.stringify(endpoint))
+  const nameOf = (endpoint: McpEndpoint) => sha256Hex(JSON.stringify(ownerOf(endpoint)))
 
   async function initialize(work: ExchangeOptions): Promise<Session> {
     const session = await openSession(work, about, {})

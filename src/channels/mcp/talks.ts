@@ -2,7 +2,7 @@ import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import { sha256Hex } from '../../core/crypto.ts'
 import { MCP_SESSIONS_MAX, MCP_SESSIONS_PER_TENANT_MAX } from '../../core/limits/machine.ts'
 import type { ExchangeOptions, RpcAnswer } from './exchange.ts'
-import { headersOf, isLost, openSession, type Session } from './legacy.ts'
+import { headersOf, isLost, openSession, ownerOf, type Session } from './legacy.ts'
 import { type About, ASKING } from './modern.ts'
 
 /** How long a session without calls is kept: servers hold a browser or a shell for each. */
@@ -96,7 +96,7 @@ export function createTalks(about: About, clock: Pick<Clock, 'every'>) {
     call: (session: Session) => Promise<RpcAnswer>,
   ): Promise<RpcAnswer> => {
     if (conversation === null) return alone(work, call)
-    return inTalk(work, sha256Hex(JSON.stringify([work.endpoint, conversation])), call)
+    return inTalk(work, sha256Hex(JSON.stringify([ownerOf(work.endpoint), conversation])), call)
   }
 }
 

@@ -70,11 +70,12 @@ export function visitorRoutes(parts: VisitorParts) {
         const visitor = visitorOf(share)
         const sessionId = sessionOf(share, session_id)
         contexts.note(request, { principal: visitor, sessionId, textChars: charCount(text) })
-        await shares.takeTurn(share)
         const budget = budgetOf(share)
         const door = 'share' as const
         const turnRequest = { text, images: [], kb: true, budget, door, show_passages: true }
-        const turn = await agent.openTurn(visitor, turnRequest, sessionId)
+        const turn = await shares.takeTurn(share, () =>
+          agent.openTurn(visitor, turnRequest, sessionId),
+        )
         contexts.note(request, { channel: turn.channel })
         const visibleTo = createView()
         const response = sse.respond<VisitorEvent>(

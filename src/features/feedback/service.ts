@@ -2,7 +2,7 @@ import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { newIdAt } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { Notify } from '../webhooks/worker.ts'
+import type { Outbox } from '../webhooks/outbox.ts'
 import type { FeedbackGiven, FeedbackRequest, FeedbackResponse } from './model.ts'
 import type {
   FeedbackCount,
@@ -17,7 +17,7 @@ export interface FeedbackOptions {
   readonly clock: Pick<Clock, 'now'>
   /** Whether a session exists for the caller. */
   readonly isSeen: (principal: Principal, sessionId: string) => Promise<boolean>
-  readonly notify: Notify
+  readonly outbox: Pick<Outbox, 'telling' | 'sent'>
 }
 
 const missing = () => appError('not_found', { what: 'turn' })
@@ -29,11 +29,16 @@ function giverOf({ userId, keyId }: Principal): string {
 }
 
 /** What people, keys and visitors think of answers. */
-export function createFeedback({ store, clock, isSeen, notify }: FeedbackOptions) {
-  async function tellDown(given: NewFeedback): Promise<void> {
-    const { tenantId, sessionId, seq, reason } = given
-    const app_id = await store.appOf(given)
-    notify(tenantId, 'feedback.down', { session_id: sessionId, seq, app_id, reason })
+export function createFeedback({ store, clock, isSeen, outbox }: FeedbackOptions) {
+  /** Keeps a thumb, and tells of one that is down now in the same transaction. */
+  async function put(given: NewFeedback): Promise<boolean> {
+    const { tenantId, sessionId: session_id, seq, rating, reason } = given
+    if (rating > 0) return store.put(given)
+    const data = { session_id, seq, app_id: await store.appOf(given), reason }
+    const told = await outbox.telling(tenantId, 'feedback.down', data, store.isNotDown(given))
+    if (!(await store.put(given, told))) return false
+    if (told.length > 0) outbox.sent(tenantId)
+    return true
   }
 
   return {
@@ -64,11 +69,9 @@ export function createFeedback({ store, clock, isSeen, notify }: FeedbackOptions
         shared: share,
         ts,
       }
-      const before = rating < 0 ? await store.ratingOf(given) : null
-      const isThere = await (rating === 0 ? store.hasTurn(given) : store.put(given))
+      const isThere = await (rating === 0 ? store.hasTurn(given) : put(given))
       if (!isThere) throw missing()
       if (rating === 0) await store.remove(given)
-      if (rating < 0 && before !== rating) await tellDown(given)
       return { seq, rating }
     },
 

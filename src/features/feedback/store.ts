@@ -1,5 +1,12 @@
 import { DAY_MS } from '../../core/clock.ts'
-import { type Db, locked, type Statement, sql } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../storage/db.ts'
 
 /** A thumb of one giver for one answer. */
 export interface NewFeedback {
@@ -58,11 +65,14 @@ const matching = ({ tenantId, appId, since }: FeedbackFilter): Statement => sql`
 /** Thumbs by tenant, session, turn and giver. */
 export function createFeedbackStore(db: Db) {
   return {
-    /** The newest one of a giver holds. False when the turn is not there. */
-    async put(given: NewFeedback): Promise<boolean> {
+    /**
+     * The newest one of a giver holds. False when the turn is not there; then `before`, which goes
+     * before it in one transaction, is not stored either.
+     */
+    put(given: NewFeedback, before: readonly Statement[] = []): Promise<boolean> {
       const { tenantId, sessionId, seq, appId } = given
       // A turn that is replaced takes its thumbs along.
-      const { changes } = await db.run(locked('session', tenantId, sessionId)`
+      const put = locked('session', tenantId, sessionId)`
         INSERT INTO feedback (id, tenant_id, session_id, seq, giver, app_id, rating, reason, text,
           shared, ts)
         SELECT ${given.id}, tenant_id, session_id, seq, ${given.giver}, app_id,
@@ -72,17 +82,14 @@ export function createFeedbackStore(db: Db) {
           AND (CAST(${appId} AS TEXT) IS NULL OR app_id = ${appId})
         ON CONFLICT (tenant_id, session_id, seq, giver) DO UPDATE SET id = excluded.id,
           rating = excluded.rating, reason = excluded.reason, text = excluded.text,
-          shared = excluded.shared, ts = excluded.ts`)
-      return changes === 1
+          shared = excluded.shared, ts = excluded.ts`
+      return storedAsExpected(db.batch([...before, expectRows(1, put)]))
     },
 
-    /** What this giver thinks of the turn; null: nothing yet. */
-    async ratingOf({ tenantId, sessionId, seq, giver }: NewFeedback): Promise<number | null> {
-      const row = await db.get<{ rating: number }>(sql`
-        SELECT rating FROM feedback WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}
-          AND seq = ${seq} AND giver = ${giver}`)
-      return row?.rating ?? null
-    },
+    /** Whether this giver has no thumb down for the turn yet, as a condition. */
+    isNotDown: ({ tenantId, sessionId, seq, giver }: NewFeedback): Statement => sql`
+      NOT EXISTS (SELECT 1 FROM feedback WHERE tenant_id = ${tenantId}
+        AND session_id = ${sessionId} AND seq = ${seq} AND giver = ${giver} AND rating < 0)`,
 
     /** The app that answered. */
     async appOf({ tenantId, sessionId, seq }: NewFeedback): Promise<string | null> {

@@ -22,6 +22,8 @@ export const ChatFile = z.lazy(() =>
     ocr_pages: z.number().int(),
     /** Scanned pages beyond those that are read of one file; absent: none. */
     pages_unread: z.number().int().optional(),
+    /** Until when a failed file can be read again; absent: it cannot. */
+    readable_until: z.string().optional(),
     /** Unicode code points. */
     char_count: z.number().int(),
     /** Each turn that names the file moves it. */

@@ -104,6 +104,20 @@ export const fileRoutes = (on: Gated, { files, sources }: FileRouteOptions) =>
       },
     )
     .post(
+      '/files/:id/refresh',
+      async ({ principal, params, set }) => {
+        const file = await files.refresh(principal, params.id)
+        set.status = 202
+        return file
+      },
+      {
+        allow: ALLOWED,
+        parse: 'none',
+        response: { 202: ChatFile },
+        detail: { summary: 'Read a scan to talk about again, after it has failed' },
+      },
+    )
+    .post(
       '/files/:id/keep',
       async ({ principal, params, request, upload, set }) => {
         const wanted = await keepBody.read(request, upload)

@@ -18,6 +18,7 @@ export interface FilesParts {
   readonly texts: Pick<FileTextStore, 'read'>
   readonly receive: Sources['receiveFile']
   readonly discard: Sources['discard']
+  readonly readAgain: Sources['readAgain']
   readonly keep: KeepFile
   /** The collection that an upload goes to. */
   readonly targetOf: Access['target']
@@ -135,6 +136,8 @@ export function createFiles(parts: FilesParts) {
       return texts.read(principal.tenantId, id, from, count)
     },
 
+    refresh: createRefresh(parts, rowOf, expiry),
+
     /** Puts the text of a file into the knowledge base. */
     async keep(principal: Principal, id: string, { title, collection_id }: KeepRequest) {
       const row = await readyRow(principal, id)
@@ -149,6 +152,22 @@ export function createFiles(parts: FilesParts) {
     sweep: () => sweep(parts),
   }
 }
+
+type RowOf = (principal: Principal, id: string) => Promise<FileRow>
+
+/**
+ * Reads a file whose scanned pages have failed once more, which is a use of it. What was read of it
+ * is kept. Throws `not_refreshable` for any other one.
+ */
+const createRefresh =
+  ({ store, readAgain }: FilesParts, rowOf: RowOf, expiry: () => number) =>
+  async (principal: Principal, id: string): Promise<ChatFile> => {
+    const { tenantId } = principal
+    await rowOf(principal, id)
+    if (!(await readAgain(tenantId, id))) throw appError('not_refreshable')
+    await store.use(tenantId, [id], expiry())
+    return fileOf(await rowOf(principal, id))
+  }
 
 /** Removes files whose time is over. */
 const prune = ({ store, discard, clock }: FilesParts): Promise<void> =>
@@ -192,7 +211,7 @@ const nameOf = (given: string): string =>
 
 function fileOf({ state, expires_at, ...row }: FileRow): ChatFile {
   const { id, name, media_type, bytes, error_class, error, char_count, created_at } = row
-  const { pages, pages_done, ocr_pages, pages_unread } = row
+  const { pages, pages_done, ocr_pages, pages_unread, spooled_until } = row
   const isWaiting = state === 'queued' || state === 'embedding'
   return {
     id,
@@ -206,6 +225,7 @@ function fileOf({ state, expires_at, ...row }: FileRow): ChatFile {
     pages_done: state === 'ready' ? pages : pages_done,
     ocr_pages,
     ...(pages_unread > 0 ? { pages_unread } : {}),
+    ...(spooled_until === null ? {} : { readable_until: new Date(spooled_until).toISOString() }),
     char_count,
     expires_at: new Date(expires_at).toISOString(),
     created_at,

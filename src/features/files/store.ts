@@ -36,13 +36,15 @@ export type FileRow = Pick<
   | 'created_at'
 > & {
   readonly pages_unread: number
+  /** Epoch milliseconds; null: it cannot be read again. */
+  readonly spooled_until: number | null
   readonly state: 'queued' | 'reading' | 'embedding' | 'ready' | 'failed'
   /** Epoch milliseconds. */
   readonly expires_at: number
 }
 
 const COLUMNS = `f.id, f.name, s.media_type, s.bytes, s.state, s.error_class, s.error, s.pages,
-  s.pages_done, s.ocr_pages, s.pages_unread, s.created_at, f.expires_at,
+  s.pages_done, s.ocr_pages, s.pages_unread, s.spooled_until, s.created_at, f.expires_at,
   (SELECT coalesce(sum(d.char_count), 0) FROM kb_doc d
     WHERE d.source_id = f.id AND d.stage = 'file') AS char_count`
 

@@ -29,9 +29,10 @@ const LOOK_AGAIN_MS = 250
 export const expiryOf = ({ expiresInSeconds }: McpTokens, now: number) =>
   expiresInSeconds === null ? null : now + expiresInSeconds * 1000
 
-const bearer = (endpoint: McpEndpoint, token: string): McpEndpoint => ({
+const bearer = (endpoint: McpEndpoint, { access, signIn }: Grant): McpEndpoint => ({
   ...endpoint,
-  headers: { ...endpoint.headers, authorization: `Bearer ${token}` },
+  headers: { ...endpoint.headers, authorization: `Bearer ${access}` },
+  signedIn: signIn,
 })
 
 /** Sends requests to servers with what shows who asks, and keeps tokens fresh. */
@@ -85,26 +86,26 @@ export function createCredentials(options: CredentialsOptions) {
     signal: AbortSignal,
   ): Promise<Result> {
     const endpoint = endpointOf(server, seal)
-    const attempt = async (access: string): Promise<Result> => {
+    const attempt = async (grant: Grant): Promise<Result> => {
       signal.throwIfAborted()
       try {
-        return await work(bearer(endpoint, access))
+        return await work(bearer(endpoint, grant))
       } catch (error) {
-        throw (await needsMore(server, access, error)) ? signInNeeded() : error
+        throw (await needsMore(server, grant.access, error)) ? signInNeeded() : error
       }
     }
-    const { access } = await grantOf(server, null)
+    const first = await grantOf(server, null)
     try {
-      return await attempt(access)
+      return await attempt(first)
     } catch (error) {
       if (!isUnauthorized(error)) throw error
     }
-    const { access: next } = await grantOf(server, access)
+    const next = await grantOf(server, first.access)
     try {
       return await attempt(next)
     } catch (error) {
       if (!isUnauthorized(error) || server.auth !== 'oauth') throw error
-      await giveUp(server, next)
+      await giveUp(server, next.access)
       throw signInNeeded()
     }
   }
@@ -208,7 +209,9 @@ function createRenewal(options: CredentialsOptions) {
     const tokens = await oauth.clientCredentials(tenantId, issuer, client, scopes)
     const expiresAt = expiryOf(tokens, clock.now())
     const { access } = tokens
-    const next = { url, issuer, client, access, refresh: null, expiresAt, registeredFor: null }
+    const signIn = `client ${clientId}`
+    const given = { url, issuer, client, signIn, registeredFor: null }
+    const next = { ...given, access, refresh: null, expiresAt }
     const kept = { ...sealed(server, next, seal), signedInBy: null, signedInAt: clock.iso() }
     if (!(await store.put(server, kept, newId()))) throw new McpOAuthFailure('refused', 'changed')
   }

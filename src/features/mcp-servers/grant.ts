@@ -16,6 +16,8 @@ export interface Grant {
   readonly expiresAt: number | null
   /** The redirect URI that the client was registered for; null for a client that was given. */
   readonly registeredFor: string | null
+  /** Names the sign-in: a refresh keeps it. Absent: one of before it was noted. */
+  readonly signIn?: string
   /** The scopes that were asked for; null: none, absent: nobody noted them. */
   readonly asked?: string | null
   /** Scopes that calls were refused for, which the next sign-in asks for, too. */

@@ -158,6 +158,7 @@ function createExchange({ store, seal, oauth, emailOf, clock, log }: SignInOptio
         refresh,
         expiresAt,
         registeredFor,
+        signIn: newId(),
         asked: flow.scopes,
         more: flow.more,
       }

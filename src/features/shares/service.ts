@@ -53,14 +53,27 @@ function createVisits({ store, budgets, clock }: SharesOptions) {
     },
 
     /**
-     * Counts a turn. Throws `share_paused`, and `budget_spent` when the share has none left today.
+     * Counts the turn that `open` opens; one that it refuses, such as for the tenant's budget, is
+     * given back. Throws `share_paused`, `budget_spent` when the share has none left today, and as
+     * `open` does.
      */
-    async takeTurn({ id, tenantId, paused, dailyTurns, dailyTokens }: OpenShare): Promise<void> {
+    async takeTurn<Turn>(
+      { id, tenantId, paused, dailyTurns, dailyTokens }: OpenShare,
+      open: () => Promise<Turn>,
+    ): Promise<Turn> {
       if (paused) throw appError('share_paused')
       if (dailyTokens > 0) await budgets.check({ tenantId, keyId: id, dailyTokens })
-      if (await store.takeTurn(id, dayOf(clock), dailyTurns)) return
-      const seconds = Math.ceil((DAY_MS - (clock.now() % DAY_MS)) / 1000)
-      throw appError('budget_spent', {}, { headers: { 'retry-after': `${seconds}` } })
+      const day = dayOf(clock)
+      if (!(await store.takeTurn(id, day, dailyTurns))) {
+        const seconds = Math.ceil((DAY_MS - (clock.now() % DAY_MS)) / 1000)
+        throw appError('budget_spent', {}, { headers: { 'retry-after': `${seconds}` } })
+      }
+      try {
+        return await open()
+      } catch (error) {
+        await store.giveTurnBack(id, day)
+        throw error
+      }
     },
   }
 }

@@ -1,4 +1,5 @@
 import { type Db, locked, sql, withLock } from '../../storage/db.ts'
+import { createShareDays } from './day-store.ts'
 import type { ShareChange, ShareLook } from './model.ts'
 
 export interface ShareRow {
@@ -194,21 +195,7 @@ export function createShareStore(db: Db) {
       return row?.paused === 0 && (row.expires_at === null || row.expires_at > now)
     },
 
-    /** Counts a turn of the day; false when `most` were counted. */
-    async takeTurn(id: string, day: number, most: number): Promise<boolean> {
-      // No lock: the row of the day is changed only while its own count allows it.
-      const { changes } = await db.run(sql`
-        INSERT INTO share_day (share_id, day, turns)
-        SELECT id, ${day}, 1 FROM share WHERE id = ${id}
-        ON CONFLICT (share_id, day) DO UPDATE SET turns = share_day.turns + 1
-          WHERE share_day.turns < ${most}`)
-      return changes === 1
-    },
-
-    /** Deletes the counts of days before `day`. */
-    async prune(day: number): Promise<void> {
-      await db.run(sql`DELETE FROM share_day WHERE day < ${day}`)
-    },
+    ...createShareDays(db),
   }
 }
 

@@ -34,6 +34,10 @@ const CarriedSource = z.lazy(() =>
     gone: z.boolean().default(false),
     /** Pages of a PDF, slides of a presentation. */
     pages: count.nullable().default(null),
+    /** Pages that a model has read from their pictures. */
+    ocr_pages: count.default(0),
+    /** Scanned pages that stay unread. */
+    pages_unread: count.default(0),
     /** SHA-256 of its text, by which a check sees whether it has changed. */
     text_hash: z
       .string()

@@ -24,7 +24,7 @@ import type { Schedules } from '../runs/schedules.ts'
 import type { Settings } from '../settings/service.ts'
 import type { WebhookRequest } from '../webhooks/model.ts'
 import type { Webhooks } from '../webhooks/service.ts'
-import { type Mode, type Notes, newestByName, planImport, type Step } from './plan.ts'
+import { allByName, type Mode, type Notes, newestByName, planImport, type Step } from './plan.ts'
 
 export interface ImportParts {
   readonly personas: Pick<Personas, 'heads' | 'create' | 'overwrite' | 'checkImported'>
@@ -138,7 +138,10 @@ export async function importSchedules(run: ImportRun, items: readonly unknown[])
   })
 }
 
-/** Imports webhooks, disabled and each with a new secret; returns how many were imported. */
+/**
+ * Imports webhooks, disabled and each with a new secret; returns how many were imported. Several
+ * may have one name: each is imported, and overwrites the one in its place among them.
+ */
 export async function importWebhooks(run: ImportRun, items: readonly unknown[]): Promise<number> {
   const { webhooks, tenantId, by } = run
   return importItems<WebhookRequest>(run, {
@@ -146,6 +149,7 @@ export async function importWebhooks(run: ImportRun, items: readonly unknown[]):
     items,
     known: await webhooks.all(tenantId),
     max: WEBHOOKS_MAX,
+    isRepeated: true,
     check: webhooks.checkImported,
     write: ({ id, item }) =>
       id === null ? webhooks.create(by, item) : webhooks.replace(by, id, item),
@@ -196,6 +200,8 @@ interface ItemKind<Item> {
   readonly known: readonly { readonly id: string; readonly name: string }[]
   /** How many items a tenant may have. */
   readonly max: number
+  /** Whether items of one name are different ones. */
+  readonly isRepeated?: boolean
   /** Validates an item; throws `AppError`. */
   readonly check: (item: unknown) => Item
   /** Changes the steps before they are written. */
@@ -206,10 +212,12 @@ interface ItemKind<Item> {
 /** Plans and writes items of one kind; a failure becomes a note. Returns how many were imported. */
 async function importItems<Item extends { readonly name: string }>(
   { mode, notes, log }: ImportRun,
-  { label, items, known, max, check, arrange = (steps) => steps, write }: ItemKind<Item>,
+  kind: ItemKind<Item>,
 ): Promise<number> {
-  const existing = newestByName(known)
-  const steps = arrange(planImport<Item>({ label, items, check, existing, mode, notes }))
+  const { label, items, known, max, check, isRepeated = false, arrange, write } = kind
+  const existing = isRepeated ? allByName(known) : newestByName(known)
+  const planned = planImport<Item>({ label, items, check, existing, isRepeated, mode, notes })
+  const steps = arrange ? arrange(planned) : planned
   const fits = steps.filter(({ id }) => id === null).length <= max - known.length
   const written = fits ? await Promise.allSettled(steps.map(write)) : await inOrder(steps, write)
   let imported = 0

@@ -24,25 +24,29 @@ export interface PlanOptions<Item> {
   readonly items: readonly unknown[]
   /** Validates an item; throws `AppError`. */
   readonly check: (item: unknown) => Item
-  /** Ids of the tenant's items by name. */
+  /** Ids of the tenant's items by name; those of `numbered` names where `isRepeated`. */
   readonly existing: ReadonlyMap<string, string>
+  /** Whether items of one name are different ones: the second belongs to the second. */
+  readonly isRepeated?: boolean
   readonly mode: Mode
   readonly notes: Notes
 }
 
 /** Decides for each item whether it is created, replaces one or is skipped; writes nothing. */
 export function planImport<Item extends { readonly name: string }>(options: PlanOptions<Item>) {
-  const { label, items, check, existing, mode, notes } = options
+  const { label, items, check, existing, mode, notes, isRepeated = false } = options
   const steps = new Map<string, Step<Item>>()
+  const number = numbering()
   for (const [index, raw] of items.slice(0, IMPORT_ITEMS_MAX).entries()) {
     const item = checkItem(raw, check, `第 ${index + 1} 个${label}`, notes)
     if (!item) continue
-    const planned = steps.get(item.name)
-    const id = existing.get(item.name) ?? null
+    const name = isRepeated ? number(item.name) : item.name
+    const planned = steps.get(name)
+    const id = existing.get(name) ?? null
     if (mode === 'skip' && (id !== null || planned)) {
       notes.skipped.push(`${label}「${item.name}」${planned ? '在配置中重复' : '已存在'}，已跳过`)
     } else {
-      steps.set(item.name, { id, item, items: (planned?.items ?? 0) + 1 })
+      steps.set(name, { id, item, items: (planned?.items ?? 0) + 1 })
     }
   }
   if (items.length > IMPORT_ITEMS_MAX) {
@@ -71,11 +75,29 @@ function checkItem<Item>(
   }
 }
 
+type Named = readonly { readonly id: string; readonly name: string }[]
+
 /** The id of the newest item of each name; `list` is newest first. */
-export function newestByName(list: readonly { readonly id: string; readonly name: string }[]) {
+export function newestByName(list: Named) {
   const ids = new Map<string, string>()
   for (const { id, name } of list) if (!ids.has(name)) ids.set(name, id)
   return ids
+}
+
+/** Tells items of one name apart: the first, the second, and so on. */
+function numbering(): (name: string) => string {
+  const counts = new Map<string, number>()
+  return (name) => {
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
+    return `${count} ${name}`
+  }
+}
+
+/** The ids of all items by their numbered names, the oldest first; `list` is newest first. */
+export function allByName(list: Named): Map<string, string> {
+  const number = numbering()
+  return new Map(list.toReversed().map(({ id, name }) => [number(name), id]))
 }
 
 /** Sentences of each kind in a report about documents; further ones are only counted. */

@@ -45,6 +45,11 @@ export interface McpEndpoint {
   readonly tenantId: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /**
+   * Who has signed in there: the same for every token that a refresh brings, another one after
+   * another sign-in. Sessions are theirs. Absent: whoever has these headers.
+   */
+  readonly signedIn?: string | undefined
 }
 
 export interface McpListing {

@@ -279,6 +279,16 @@ test('a disabled person is not let in', async () => {
   refused(await signInBy(key))
 })
 
+test('an answer of any wrong form is refused as a wrong one', async () => {
+  const call = visitor()
+  const wrong = await call('POST', '/auth/passkey/verify', { response: {} })
+  for (const body of [{}, [], null, 1, { response: null }, { response: 'x' }]) {
+    const answer = await call('POST', '/auth/passkey/verify', body)
+    expect([answer.status, answer.text]).toEqual([401, wrong.text])
+    expect(answer.headers.get('x-error-code')).toBe('passkey_refused')
+  }
+})
+
 test('one address has twenty tries a minute', async () => {
   const call = visitor()
   for (let n = 0; n < 20; n++) {

@@ -1,4 +1,4 @@
-import { BookPlus, FileText, LoaderCircle, TriangleAlert, X } from 'lucide-react'
+import { BookPlus, FileText, LoaderCircle, RotateCw, TriangleAlert, X } from 'lucide-react'
 import { talks } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useMayChange } from '../../lib/rights.ts'
@@ -33,6 +33,7 @@ function Card({ attachment: { name, share, file, problem }, onDrop }: CardProps)
   const { t } = useI18n()
   const mayChange = useMayChange()
   const keep = useAction(talks.keepFile, { done: 'studio.attached.kept', refresh: ['kb'] })
+  const again = useAction(talks.readFileAgain, { refresh: ['file'] })
   const icon = { size: 15, 'aria-hidden': true } as const
   const quiet = { kind: 'quiet', size: 'small' } as const
   const isBusy = problem === null && file?.state !== 'ready'
@@ -56,6 +57,16 @@ function Card({ attachment: { name, share, file, problem }, onDrop }: CardProps)
         )}
         {isBusy && <span className="block text-mini text-ink-3">{state}</span>}
       </span>
+      {file?.state === 'failed' && file.readable_until !== undefined && (
+        <Button
+          {...quiet}
+          icon={<RotateCw {...icon} />}
+          busy={again.isPending}
+          aria-label={t('studio.attached.again', { name })}
+          title={t('studio.attached.again', { name })}
+          onClick={() => again.mutate(file.id)}
+        />
+      )}
       {file?.state === 'ready' && mayChange && !keep.isSuccess && (
         <Button
           {...quiet}

@@ -25,13 +25,16 @@ export const COLLECTION_QUERY = queryDoc({
   collection_id: 'id of a collection, or none: its documents alone',
 })
 
-/** What the caller sees, narrowed to the collection of the query. Throws 404 for one not seen. */
+/**
+ * What the caller sees, narrowed to the collection of the query; an empty one is as absent, as in a
+ * form. Throws 404 for one not seen.
+ */
 export async function viewIn(
   access: Access,
   { principal, request }: { readonly principal: Principal; readonly request: Request },
 ): Promise<KbView> {
   const collection = new URL(request.url).searchParams.get('collection_id')
-  return access.narrow(await access.viewOf(principal), collection === null ? null : [collection])
+  return access.narrow(await access.viewOf(principal), collection ? [collection] : null)
 }
 
 /** Collections of documents, on both surfaces. */

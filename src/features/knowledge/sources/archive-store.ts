@@ -20,9 +20,8 @@ export interface CarriedSource
   /** `gone`: the page has vanished, and its documents stay. */
   readonly state: 'ready' | 'gone'
   readonly pages: number | null
-  /** Absent: none. */
-  readonly ocr_pages?: number
-  readonly pages_unread?: number
+  readonly ocr_pages: number
+  readonly pages_unread: number
   readonly text_hash: string | null
   readonly created_at: string
   readonly checked_at: string | null
@@ -49,7 +48,8 @@ export function createSourceArchiveStore(db: Db) {
     /** A source for an export; null when it was deleted meanwhile. */
     carried: (tenantId: string, id: string) =>
       db.get<CarriedSource>(sql`
-        SELECT kind, title, is_named, file_name, media_type, bytes, url, refresh, pages, text_hash,
+        SELECT kind, title, is_named, file_name, media_type, bytes, url, refresh, pages,
+          ocr_pages, pages_unread, text_hash,
           CASE state WHEN 'gone' THEN 'gone' ELSE 'ready' END AS state,
           created_at, checked_at, changed_at, collection_id
         FROM kb_source WHERE tenant_id = ${tenantId} AND id = ${id}`),
@@ -93,8 +93,8 @@ function insertRow({ tenant_id, id }: SourceKey, source: CarriedSource, now: num
       checked_at, changed_at, due_at, collection_id)
     VALUES (${id}, ${tenant_id}, ${source.kind}, ${source.title}, ${source.is_named},
       ${source.file_name}, ${source.media_type}, ${source.bytes}, ${source.url}, ${refresh},
-      ${source.state}, ${source.pages}, ${source.pages}, ${source.ocr_pages ?? 0},
-      ${source.pages_unread ?? 0}, ${source.text_hash}, ${source.created_at}, ${source.checked_at},
+      ${source.state}, ${source.pages}, ${source.pages}, ${source.ocr_pages},
+      ${source.pages_unread}, ${source.text_hash}, ${source.created_at}, ${source.checked_at},
       ${source.changed_at}, ${every === null ? null : now + every},
       coalesce((SELECT id FROM kb_collection WHERE tenant_id = ${tenant_id}
         AND id = ${source.collection_id} AND gone = 0), ${NO_COLLECTION}))`

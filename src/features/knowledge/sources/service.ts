@@ -240,6 +240,13 @@ function hashOf(bytes: Uint8Array, said: string | null, origin: string | null): 
 }
 
 const refreshes = ({ store, work, clock }: SourcesParts, rowOf: RowOf, get: Get) => ({
+  /** Reads a failed file again, as soon as possible; false when it is not kept. */
+  async readAgain(tenant_id: string, id: string): Promise<boolean> {
+    const isAsked = await store.readAgain({ tenant_id, id }, clock.now())
+    if (isAsked) work.wake()
+    return isAsked
+  },
+
   /** Checks a page, or reads a file again that has failed and is kept, as soon as possible. */
   async refresh(view: KbView, id: string): Promise<Source> {
     const row = await rowOf(view, id)

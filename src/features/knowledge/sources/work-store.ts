@@ -135,7 +135,7 @@ export function createWorkStore(db: Db) {
               AND misses + 1 >= ${SOURCE_MISSES_MAX} THEN 'gone'
             ELSE state END,
           error_class = ${failure.errorClass}, error = ${failure.message},
-          spooled_until = CASE kind WHEN 'file' THEN CAST(${until} AS BIGINT) END,
+          spooled_until = CASE WHEN kind <> 'url' THEN CAST(${until} AS BIGINT) END,
           attempts = 0, misses = CASE ${Number(isMissing)} WHEN 1 THEN misses + 1 ELSE 0 END,
           checked_at = CASE kind WHEN 'url' THEN ${iso} END,
           due_at = CASE refresh WHEN 'daily' THEN ${now + DAY_MS}

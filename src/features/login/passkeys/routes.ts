@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Clock } from '../../../core/clock.ts'
-import { appError } from '../../../core/errors.ts'
+import { AppError, appError } from '../../../core/errors.ts'
 import {
   FRESH_SIGN_IN_SECONDS_MAX,
   PASSKEY_CHALLENGE_SECONDS_MAX,
@@ -49,6 +49,12 @@ const verifyBody = jsonBody(PasskeyVerifyRequest, SHORT)
 const addBody = jsonBody(PasskeyAddRequest)
 const nameBody = jsonBody(PasskeyName)
 
+/** Anything wrong is the same to somebody who signs in, be it in the form of the answer. */
+function refusedBody(error: unknown): never {
+  const isWrong = error instanceof AppError && error.status === 400
+  throw isWrong ? appError('passkey_refused') : error
+}
+
 /** What both halves need: whom passkeys are for, and the cookie of a challenge. */
 function common({ ways, origins, sessions }: PasskeyRouteParts) {
   return {
@@ -92,7 +98,7 @@ export function passkeySignInRoutes(parts: PasskeyRouteParts) {
       async ({ request, server, set }) => {
         await limitTries({ request, server, set })
         const rp = partyOf(request)
-        const { response } = await verifyBody.read(request)
+        const { response } = await verifyBody.read(request).catch(refusedBody)
         const browsers = cookieValues(request, COOKIE)
         const { user, refused } = await passkeys.signIn(rp, browsers, response)
         if (refused) {

@@ -103,6 +103,34 @@ describeWeb('a conversation', () => {
     ])
   }, 60_000)
 
+  test('a question leaves the turns before it as they are, without their buttons', async () => {
+    const { platform } = at.world
+    await using guest = await at.open()
+    const { page } = guest
+    platform.reply({ text: 'Of the first.' })
+    const first = await ask(page, 'What comes first?')
+    await ended(first)
+    platform.reply({ text: 'Of the second.' })
+    await ended(await ask(page, 'What comes second?'))
+    const again = first.getByRole('button', { name: en['studio.again'] })
+    await again.waitFor()
+    const changes = await first.evaluateHandle((turn) => {
+      const seen = { count: 0 }
+      const count = (all: readonly MutationRecord[]) => (seen.count += all.length)
+      new MutationObserver(count).observe(turn, { childList: true, subtree: true })
+      return seen
+    })
+    const rest = Promise.withResolvers<void>()
+    platform.reply({ pieces: ['Of', ' the third.'], hold: { after: 1, until: rest.promise } })
+    const third = await ask(page, 'What comes third?')
+    await third.locator('.prose', { hasText: 'Of' }).waitFor()
+    expect(await again.count()).toBe(0)
+    rest.resolve()
+    await ended(third)
+    await again.waitFor()
+    expect(await changes.evaluate(({ count }) => count)).toBe(0)
+  }, 60_000)
+
   test('the last question is edited, and answered again, in its place', async () => {
     await using guest = await at.open()
     const { page } = guest

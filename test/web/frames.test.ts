@@ -5,7 +5,7 @@ import { chromium } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { startApp } from '../support/app.ts'
 import { findChromium } from '../support/chromium.ts'
-import { pageOf, WAYS } from '../support/frame-ways.ts'
+import { pageOf, point, WAYS } from '../support/frame-ways.ts'
 import { signIn } from '../support/login.ts'
 import { tempFolder } from '../support/temp.ts'
 import { startUpstream } from '../support/upstream.ts'
@@ -64,21 +64,23 @@ describeWeb('a frame', () => {
       pieces: WAYS.map((way, at) => `\`\`\`html\n${pageOf(way, hostOf(at, 'framed'))}\n\`\`\`\n\n`),
     })
     await ended(await ask(page, 'Show me all'))
-    for (const at of WAYS.keys()) {
+    for (const [at, way] of WAYS.entries()) {
       const block = page.locator('.artifact').nth(at)
       await block.getByRole('button', { name: en['draw.run'] }).click()
       const end = block.getByRole('status')
       const tried = block.frameLocator('iframe').locator('#tried')
       await Promise.any([end.waitFor(), tried.waitFor({ state: 'attached' })])
+      await point(block.frameLocator('iframe').locator('#a'), way).catch(() => {})
       if (at % 4 === 3 || (await end.count()) > 0) continue
       await block.getByRole('button', { name: en['draw.stop'] }).click()
     }
-    const ways = WAYS.keys()
+    const ways = WAYS.entries()
     const lanes = Array.from({ length: 4 }, async () => {
       const tab = await context.newPage()
-      for (const at of ways) {
+      for (const [at, way] of ways) {
         await tab.goto(`http://pages.recorder.test/${at}`, { waitUntil: 'load' }).catch(() => {})
         await tab.waitForLoadState('networkidle').catch(() => {})
+        await point(tab.locator('#a'), way).catch(() => {})
       }
       await tab.close()
     })
@@ -96,5 +98,5 @@ describeWeb('a frame', () => {
     expect(report.filter(({ framed }) => framed)).toEqual([])
     // The recorder is none that misses what leaves.
     expect(report.filter(({ open }) => open).length).toBeGreaterThan(40)
-  }, 240_000)
+  }, 480_000)
 })

@@ -1,4 +1,5 @@
 import { guard, harmless, stay } from './guard.ts'
+import { stripLinks } from './links.ts'
 import type { FromFrame, Order, ToFrame } from './messages.ts'
 
 /**
@@ -8,6 +9,7 @@ import type { FromFrame, Order, ToFrame } from './messages.ts'
 
 const script = document.currentScript as HTMLScriptElement
 const isWalled = guard()
+stripLinks()
 const LINE_CHARS_MAX = 300
 /** Below a drawing, as a browser leaves above it. */
 const MARGIN = 8

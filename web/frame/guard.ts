@@ -1,3 +1,5 @@
+import { apply, isIn, own, replaced, replaceMethod, sealed } from './own.ts'
+
 /**
  * Takes from a page what the frame's policy does not stop: hints that look up or connect to a host
  * (`<link rel=dns-prefetch>`, `preconnect`), connections of WebRTC, and frames inside, which would
@@ -16,28 +18,22 @@ const TAGS = [
   'portal',
   'fencedframe',
 ]
-const MARKUP = new RegExp(`<(/?)(?=(?:${TAGS.join('|')})(?:[\\s/>]|$))`, 'gi')
+const NAMES = TAGS.join('|')
+const MARKUP = sealed(new RegExp(`<(/?)(?=(?:${NAMES})(?:[\\s/>]|$))`, 'gi'))
 /** A tag of XML may have a prefix, so such texts lose every one that a prefix precedes. */
-const PREFIXED = new RegExp(`<(/?)(?=[^\\s<>/]*:(?:${TAGS.join('|')})(?:[\\s/>]|$))`, 'gi')
-const isTaken = (name: unknown): boolean =>
-  TAGS.includes(String(name).replace(/^.*:/, '').toLowerCase())
+const PREFIXED = sealed(new RegExp(`<(/?)(?=[^\\s<>/]*:(?:${NAMES})(?:[\\s/>]|$))`, 'gi'))
+/** An entity of XML may spell a tag in another way. */
+const ENTITY = sealed(/<!(?=entity)/gi)
+const TAKEN = sealed(new RegExp(`^(?:.*:)?(?:${NAMES})$`, 'is'))
+/** The name, read once: an object could give another one when it is asked again. */
+const safeName = (given: unknown): string => {
+  const name = `${given}`
+  return isIn(TAKEN, name) ? 'x-taken' : name
+}
 
 /** The text with these tags under names without a meaning. */
 export const harmless = (text: string): string =>
-  text.replace(MARKUP, '<$1x-').replace(PREFIXED, '<$1x-')
-
-type Method = (...given: unknown[]) => unknown
-type Holder = Record<string, unknown>
-
-function replaceMethod(holder: object, name: string, made: (former: Method) => Method): void {
-  const former = (holder as Holder)[name]
-  if (typeof former !== 'function') return
-  Object.defineProperty(holder, name, {
-    value: made(former as Method),
-    configurable: false,
-    writable: false,
-  })
-}
+  replaced(replaced(replaced(text, MARKUP, '<$1x-'), PREFIXED, '<$1x-'), ENTITY, '<!x-')
 
 function refuse(holder: object, name: string): void {
   replaceMethod(holder, name, () => () => {
@@ -73,25 +69,15 @@ interface Types {
 /** The time that the page around has to take the frame away; it needs no more than a task. */
 const HOLD_MS = 1_500
 
-/** Links lead nowhere; whatever else begins to leave is held until the frame is taken away. */
+/** What begins to leave is held until the frame is taken away. */
 export function stay(onLeaving: () => void): void {
-  addEventListener(
-    'click',
-    (event) => {
-      const link = event
-        .composedPath()
-        .find((one) => one instanceof Element && one.matches('a, area'))
-      const href = link instanceof Element ? link.getAttribute('href') : null
-      if (href !== null && !href.startsWith('#')) event.preventDefault()
-    },
-    { capture: true },
-  )
   const { now } = performance
   const clock = now.bind(performance)
+  const stop = own(Event.prototype.stopImmediatePropagation)
   addEventListener(
     'beforeunload',
     (event) => {
-      event.stopImmediatePropagation()
+      stop(event)
       onLeaving()
       const end = clock() + HOLD_MS
       while (clock() < end);
@@ -110,7 +96,7 @@ function guardMakers(): void {
     'createElement',
     (make) =>
       function (this: Document, name) {
-        return make.call(this, isTaken(name) ? 'x-taken' : name)
+        return apply(make, this, [safeName(name)])
       },
   )
   replaceMethod(
@@ -118,7 +104,7 @@ function guardMakers(): void {
     'createElementNS',
     (make) =>
       function (this: Document, space, name) {
-        return make.call(this, space, isTaken(name) ? 'x-taken' : name)
+        return apply(make, this, [space, safeName(name)])
       },
   )
   // A class may extend a built-in element only where its options say so.
@@ -127,7 +113,7 @@ function guardMakers(): void {
     'define',
     (define) =>
       function (this: CustomElementRegistry, name, made) {
-        return define.call(this, name, made)
+        return apply(define, this, [name, made])
       },
   )
   const holders = [Element, ShadowRoot, DOMImplementation].map((made) => made.prototype)

@@ -44,6 +44,7 @@ export function Foot({ turn, onWhy, onSound, onAgain }: FootProps) {
       {onAgain && (
         <Button
           {...quiet}
+          className="when-idle"
           icon={<Repeat2 {...icon} />}
           aria-label={t(turn.state === 'done' ? 'studio.again' : 'studio.retry')}
           onClick={onAgain}

@@ -61,6 +61,7 @@ export function QuestionView({ turn, onEdited, onEdit, ways, onVersion }: Questi
               <Button
                 kind="quiet"
                 size="small"
+                className="when-idle"
                 icon={<Pencil size={15} aria-hidden />}
                 aria-label={t('studio.edit')}
                 onClick={onEdit}

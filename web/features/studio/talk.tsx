@@ -24,13 +24,13 @@ export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
     <>
       <Older older={older} first={turns[0]} />
       {summary && !older.hasNextPage && <Summary text={summary} />}
-      <ol>
+      <ol className="turns" data-running={running || undefined}>
         {turns.map((turn) => (
           <TurnView
             key={turn.id}
             turn={turn}
             isLast={turn === last}
-            mayReplace={!running && (turn === last || (mayBranch && turn.seq !== null))}
+            mayReplace={turn === last || (mayBranch && turn.seq !== null)}
             ways={turn.seq === null ? undefined : ways.get(turn.seq)}
             isFound={found !== null && turn.seq === found}
             actions={actions}

@@ -37,7 +37,7 @@ export interface TurnActions {
 interface TurnViewProps {
   readonly turn: Turn
   readonly isLast: boolean
-  /** Whether it can be asked again, or in other words. */
+  /** Whether it can be asked again, or in other words, while no answer comes. */
   readonly mayReplace: boolean
   /** The other ways of the talk at this turn. */
   readonly ways: Ways | undefined

@@ -9,9 +9,9 @@ import { api } from '../../api/index.ts'
 import type { Transcript } from '../../api/types.ts'
 import { reload } from '../../lib/reload.ts'
 
-/** Turns of the first page, which is shown at once, and of older ones. */
+/** Turns of the first page, which is shown at once, and of older ones, drawn at one go, too. */
 const PAGE = 30
-const OLDER = 100
+const OLDER = 40
 
 /** The stored turns of a session; older ones are loaded on demand. */
 export function useStored(session: string) {

@@ -34,16 +34,23 @@ export function Deliveries({ webhook, onClose }: DeliveriesProps) {
             <p className="text-ink-2">{t('hooks.deliveries.none')}</p>
           ) : (
             <ul className="divide-y divide-line">
-              {deliveries.map(({ id, event, at, status, tries, state }) => (
+              {deliveries.map(({ id, event, at, status, tries, state, next_at: next }) => (
                 <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
                   <Badge tone={TONES[state]}>{t(`hooks.state.${state}`)}</Badge>
-                  <span className="flex-1">{t(`hooks.event.${event}` as Key)}</span>
-                  <span className="text-note text-ink-2">
+                  <span className="min-w-0 flex-1">{t(`hooks.event.${event}` as Key)}</span>
+                  <span className="basis-full text-note text-ink-2 sm:basis-auto">
                     {status === null
                       ? t('hooks.tries.none', { tries })
                       : t('hooks.tries', { tries, status })}
+                    {next !== null && (
+                      <>
+                        {' · '}
+                        {t('hooks.again')} <Ago at={next} />
+                      </>
+                    )}
+                    {' · '}
+                    <Ago at={at} />
                   </span>
-                  <Ago at={at} />
                 </li>
               ))}
             </ul>

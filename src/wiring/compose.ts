@@ -317,7 +317,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     },
     unused: {
       'files without an app': files.service.sweep,
-      'pictures without a talk': sessions.pictures.prune,
+      'what talks leave behind': sessions.prune,
       'tenants without a member': removal.run,
     },
   })

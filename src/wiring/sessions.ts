@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import type { MemoryBudget } from '../core/memory-budget.ts'
 import { personSubject } from '../core/subject.ts'
 import { createDetached } from '../features/agent/detached.ts'
@@ -46,15 +47,19 @@ export function openSessions(
   const stored = createSessionStore(db, { keepsTranscript })
   // Where another process may store the next turn, each turn reads the session from the database.
   const store = shared.isAlone ? keepRecent(stored) : stored
-  /** Deletes what was kept while transcripts were on. */
-  async function forgetFolded(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await store.forgetFolded()) > 0);
+  let cleared: Config | null = null
+  /** Deletes what was kept while transcripts were on; once after each change of the settings. */
+  async function forgetFolded(signal?: AbortSignal): Promise<void> {
+    const config = live.config()
+    if (config.MB_TRANSCRIPT || config === cleared) return
+    while (!signal?.aborted && (await store.forgetFolded()) > 0);
+    if (!signal?.aborted) cleared = config
   }
   const { leases } = shared
   const indexing = createIndexing({ store: createIndexingStore({ db, index }), leases, clock })
   jobs.run('index conversations', indexing.run)
   jobs.every('index conversations', INDEX_EVERY_MS, indexing.run)
-  if (!keepsTranscript()) jobs.run('forget transcripts', forgetFolded)
+  jobs.run('forget transcripts', forgetFolded)
   const service = createSessions({ store })
   const turns = createTranscriptStore(db)
   const transcripts = createTranscripts({ store: turns, sessions: store })
@@ -97,6 +102,10 @@ export function openSessions(
     service,
     transcripts,
     conversations,
+    /** Deletes pictures that no talk has, and turns that are no longer to be kept. */
+    async prune(): Promise<void> {
+      await Promise.all([pictures.prune(), forgetFolded()])
+    },
     citations: createCitations(reader, clock),
     exportSession: createSessionExport({ page: transcripts.page, head: conversations.read }),
   }

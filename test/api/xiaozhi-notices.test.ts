@@ -100,6 +100,9 @@ test('whoever speaks to a board is not cut off by a result', async () => {
   upstream.reply({ text: '在。' })
   socket.send({ type: 'listen', state: 'start', mode: 'manual' })
   await socket.speak(voice(1))
+  // Messages of a socket are read in order: its answer says that the board is listened to.
+  socket.send({ type: 'hello' })
+  await socket.next('hello')
   await app.runs.deliver()
   expect(socket.heard.filter(({ type }) => type === 'tts')).toEqual([])
   socket.send({ type: 'listen', state: 'stop' })

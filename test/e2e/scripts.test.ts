@@ -36,7 +36,7 @@ test.each([
   ['soak.ts', ['--minutes', 'long'], '--minutes is a number above 0'],
   ['soak.ts', ['--minutes', '0'], '--minutes is a number above 0'],
   ['soak.ts', ['--kills', 'two'], '--kills is a whole number from 0 to 1000'],
-  ['soak.ts', ['--kills', '2', '--only', 'boards'], '--kills goes only with mixed'],
+  ['soak.ts', ['--kills', '2', '--only', 'boards'], '--kills and --postgres go only with mixed'],
   ['release.ts', ['v1.2.0'], "Unexpected argument 'v1.2.0'"],
   ['soak.ts', ['--only', 'all'], 'there is no scenario "all"; there are mixed, devices'],
   ['screenshots.ts', ['--only', 'nowhere'], 'there is no page "nowhere"; there are login, home'],

@@ -569,7 +569,6 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'memory.unpin': 'Unpin “{text}”',
   'nav.connect': 'Connect',
   'nav.sessions': 'Sessions',
-  'nav.system': 'System',
   'palette.actions': 'Actions',
   'palette.found': '{count} found',
   'palette.hint': 'Pages, apps, documents, sessions, actions',
@@ -632,9 +631,9 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'provider.test.ok': 'The channel works: {ms} ms.',
   'provider.url': 'Base URL',
   'provider.url.hint':
-    'Root of an OpenAI-compatible endpoint, usually ending in /v1. A host of your own network has to be allowed by whoever runs this server, on the page System.',
+    'Root of an OpenAI-compatible endpoint, usually ending in /v1. A host of your own network has to be allowed by whoever runs this server, behind the door Server.',
   'provider.url.internal':
-    'This is a host of your own network. Whoever runs this server can allow it on the page System, under Private hosts.',
+    'This is a host of your own network. Whoever runs this server can allow it under Server, Models, Private hosts.',
   'role.assistant': 'Assistant',
   'secret.kept': 'I have saved it',
   'secret.once': 'Copy it now and keep it safe. It cannot be shown again.',
@@ -1028,7 +1027,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'usage.by.app': 'By app',
   'usage.by.channel': 'By channel',
   'usage.by.key': 'By key',
-  'usage.by.key.about': 'Without the studio, which has no key',
+  'usage.by.key.about': 'Without the chat, which has no key',
   'usage.calls': 'Calls',
   'usage.cost': 'Cost (estimate)',
   'usage.cost.about': 'Estimated from the prices in the settings',

@@ -47,7 +47,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   base_url_scheme: 'The address has to begin with http:// or https://',
   base_url_credentials: 'The address must not hold a user name or password',
   base_url_internal:
-    'Internal addresses are refused, unless whoever runs this server allows the host (System, private hosts)',
+    'Internal addresses are refused, unless whoever runs this server allows the host (Server, Models, Private hosts)',
   provider_not_configured: 'No model channel of your own is set up',
   form_invalid: 'The request body should be a multipart/form-data form',
   time_zone_unknown: 'The time zone is unknown; give a name such as Europe/Berlin',
@@ -58,7 +58,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   url_scheme: '{field} has to begin with http:// or https://',
   url_credentials: '{field} must not hold a user name or password',
   url_internal:
-    'Internal addresses are refused, unless whoever runs this server allows the host (System, private hosts)',
+    'Internal addresses are refused, unless whoever runs this server allows the host (Server, Models, Private hosts)',
   not_refreshable: 'Only web pages can be checked again',
   too_many_items: '{field} takes at most {max} items',
   mcp_name_form:

@@ -535,7 +535,6 @@ export const zhPages = {
   'memory.unpin': '取消置顶“{text}”',
   'nav.connect': '接入',
   'nav.sessions': '会话',
-  'nav.system': '系统',
   'palette.actions': '操作',
   'palette.found': '找到 {count} 项',
   'palette.hint': '页面、应用、文档、会话、操作',
@@ -594,8 +593,9 @@ export const zhPages = {
   'provider.test.ok': '通道可用，{ms} 毫秒。',
   'provider.url': '接口地址',
   'provider.url.hint':
-    'OpenAI 兼容接口的根地址，通常以 /v1 结尾。内部主机须由平台管理员在“系统”页放行。',
-  'provider.url.internal': '这是内部主机的地址。平台管理员可以在“系统”页的“内部主机”里放行。',
+    'OpenAI 兼容接口的根地址，通常以 /v1 结尾。内部主机须由平台管理员在“服务器”中放行。',
+  'provider.url.internal':
+    '这是内部主机的地址。平台管理员可以在“服务器 → 模型”的“内部主机”里放行。',
   'role.assistant': '助手',
   'secret.kept': '我已保存',
   'secret.once': '请现在复制并妥善保存。关闭后无法再看到它。',

@@ -124,7 +124,7 @@ function ToPrivateHosts() {
   if (!useOperator()) return null
   return (
     <Link to="/app/system/models" className="text-accent underline underline-offset-2">
-      {t('nav.system')}
+      {t('nav.server.models')}
     </Link>
   )
 }

@@ -47,7 +47,7 @@ export function ToolPicker({ tools, onChange }: ToolPickerProps) {
                 />
                 <span className="min-w-0">
                   {toolName(name, language)}{' '}
-                  <code className="text-small break-all text-ink-3">{name}</code>
+                  <code className="text-small break-words text-ink-3">{name}</code>
                 </span>
               </label>
             ))}

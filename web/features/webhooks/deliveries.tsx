@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
+import { MINUTE_MS } from '../../../src/core/clock.ts'
 import { type Webhook, webhooks } from '../../api/webhooks.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
+import { useNow } from '../../lib/time.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
@@ -16,6 +18,7 @@ interface DeliveriesProps {
 /** What was sent last, and what waits. */
 export function Deliveries({ webhook, onClose }: DeliveriesProps) {
   const { t } = useI18n()
+  const now = useNow(MINUTE_MS / 2)
   const query = useQuery({
     queryKey: ['webhooks', 'deliveries', webhook?.id],
     queryFn: () => webhooks.deliveries(webhook?.id ?? ''),
@@ -42,7 +45,8 @@ export function Deliveries({ webhook, onClose }: DeliveriesProps) {
                     {status === null
                       ? t('hooks.tries.none', { tries })
                       : t('hooks.tries', { tries, status })}
-                    {next !== null && (
+                    {/* Within a minute "now" would be said, which it is not. */}
+                    {next !== null && +new Date(next) - now >= MINUTE_MS && (
                       <>
                         {' · '}
                         {t('hooks.again')} <Ago at={next} />

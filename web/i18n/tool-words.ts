@@ -26,3 +26,16 @@ export const TOOL_WORDS = {
 
 /** Every tool that a model can be offered. */
 export const TOOLS = Object.keys(TOOL_WORDS) as readonly (keyof typeof TOOL_WORDS)[]
+
+/** What people call each built-in tool; a model knows it by the key. */
+const TOOL_NAMES: Readonly<Record<keyof typeof TOOL_WORDS, Readonly<Record<Language, string>>>> = {
+  current_time: { zh: '日期和时间', en: 'Date and time' },
+  calculator: { zh: '计算器', en: 'Calculator' },
+  search_knowledge_base: { zh: '检索知识库', en: 'Knowledge base' },
+  fetch_url: { zh: '读取网页', en: 'Read a page' },
+  web_search: { zh: '搜索网页', en: 'Web search' },
+}
+
+/** The name of a tool for people; null for one that does not come with the product. */
+export const toolName = (name: string, language: Language): string | null =>
+  Object.hasOwn(TOOL_NAMES, name) ? TOOL_NAMES[name as keyof typeof TOOL_NAMES][language] : null

@@ -81,6 +81,7 @@ export function createBackupSchedule(options: BackupScheduleOptions) {
     await clock.sleep(ms, AbortSignal.any([signal, changed])).catch((error: unknown) => {
       if (!changed.aborted) throw error
     })
+    if (!changed.aborted) nextAt = null
     return !changed.aborted
   }
 
@@ -104,7 +105,7 @@ export function createBackupSchedule(options: BackupScheduleOptions) {
 
   return {
     failure: () => failure,
-    /** When the next one is due, in epoch milliseconds. */
+    /** When the next one is due, in epoch milliseconds; null without a place and while one that was due is made. */
     nextAt: () => nextAt,
     /** Makes one now, also of data that has not changed. */
     makeNow: () => jobs.run('make a backup', (signal) => run(true, signal)),

@@ -1,6 +1,6 @@
 import { TOOLS_ENABLED_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { TOOLS } from '../../i18n/tool-words.ts'
+import { TOOLS, toolName } from '../../i18n/tool-words.ts'
 import { SwitchField } from '../../ui/form.tsx'
 import { McpPicker } from '../tools/mcp-picker.tsx'
 import { isOf } from '../tools/offer.ts'
@@ -13,7 +13,7 @@ interface ToolPickerProps {
 
 /** All built-in tools, or an allow-list, which may be empty. Unknown names stay listed. */
 export function ToolPicker({ tools, onChange }: ToolPickerProps) {
-  const { t } = useI18n()
+  const { t, language } = useI18n()
   const servers = useServers().data?.servers ?? []
   const isOfServer = (name: string) => servers.some((server) => isOf(server, name))
   const chosen = tools ?? []
@@ -45,7 +45,10 @@ export function ToolPicker({ tools, onChange }: ToolPickerProps) {
                   disabled={isFull && !tools.includes(name)}
                   onChange={(event) => toggle(name, event.target.checked)}
                 />
-                <code>{name}</code>
+                <span className="min-w-0">
+                  {toolName(name, language)}{' '}
+                  <code className="text-small break-words text-ink-3">{name}</code>
+                </span>
               </label>
             ))}
           </fieldset>

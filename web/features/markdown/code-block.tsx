@@ -34,11 +34,12 @@ export function CodeBlock({ text, language, acts, children: above }: CodeBlockPr
   return (
     <div className="code-block" data-wrapped={isWrapped}>
       <div className="code-head">
-        <span className="min-w-0 flex-1 truncate">{language}</span>
+        <span className="code-name truncate">{language}</span>
         {acts}
         <Button
           {...quiet}
           icon={<WrapText {...icon} />}
+          className="code-wrap"
           aria-label={t('code.wrap')}
           aria-pressed={isWrapped}
           onClick={() => setWrapped(!isWrapped)}

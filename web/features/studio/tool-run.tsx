@@ -17,7 +17,8 @@ export function ToolRun({ use }: { readonly use: ToolUse }) {
   const icon = { size: 13, 'aria-hidden': true } as const
   const parts = [
     [t('studio.tool.arguments'), use.arguments],
-    [t('studio.tool.result'), use.result],
+    // What the model was told then is not for people; the line above says it.
+    [t('studio.tool.result'), use.declined ? undefined : use.result],
   ] as const
   const known = parts.filter(([, text]) => text !== undefined)
   return (

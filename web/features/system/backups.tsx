@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, Download, Save, TriangleAlert } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { MINUTE_MS } from '../../../src/core/clock.ts'
 import { BACKUP_PASSPHRASE_CHARS_MIN } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import type { Backups as State, SystemSetting } from '../../api/types.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
 import { useAction, useExplain } from '../../lib/services.tsx'
 import { sizeOf } from '../../lib/sizes.ts'
+import { useNow } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
@@ -15,10 +17,17 @@ import { Loaded } from '../../ui/state.tsx'
 import { sectionOf } from './parts.ts'
 import { SystemSectionForm } from './section.tsx'
 
+/** The page reads the state again this often, since a backup ends without it. */
+const AGAIN_MS = 20_000
+
 /** The last backup and the next, one at once, and one to keep. */
 export function Backups({ settings }: { readonly settings: readonly SystemSetting[] }) {
   const { t } = useI18n()
-  const backups = useQuery({ queryKey: ['system', 'backups'], queryFn: api.system.backups })
+  const backups = useQuery({
+    queryKey: ['system', 'backups'],
+    queryFn: api.system.backups,
+    refetchInterval: AGAIN_MS,
+  })
   const make = useAction(api.system.backUp, { done: 'backups.begun', refresh: ['system'] })
   const [asks, setAsks] = useState(false)
   const section = sectionOf('backup')
@@ -77,11 +86,9 @@ function Rows({ state }: { readonly state: State }) {
           {last?.ok === false && t(`backups.class.${last.error_class ?? 'error'}` as Key)}
         </span>
       </p>
-      {next && (
-        <p className="text-note text-ink-2">
-          {t('backups.next')} <Ago at={next} />
-        </p>
-      )}
+      <p className="text-note text-ink-2">
+        {next === null ? t('backups.busy') : <Next at={+new Date(next)} />}
+      </p>
       <details>
         <summary className="target cursor-pointer text-note">
           {t('backups.kept', { count: kept.length })}
@@ -95,6 +102,19 @@ function Rows({ state }: { readonly state: State }) {
         </ul>
       </details>
     </div>
+  )
+}
+
+/** "Now" would promise a backup that is up to a minute away. */
+function Next({ at }: { readonly at: number }) {
+  const { t } = useI18n()
+  const isSoon = at - useNow(MINUTE_MS / 6) < MINUTE_MS
+  return isSoon ? (
+    t('backups.soon')
+  ) : (
+    <>
+      {t('backups.next')} <Ago at={at} />
+    </>
   )
 }
 

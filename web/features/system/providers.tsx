@@ -33,7 +33,7 @@ export function Providers({ settings }: { readonly settings: readonly SystemSett
                 <span className={MARK} aria-hidden>
                   {one.name[0]}
                 </span>
-                <span className="truncate">{one.name}</span>
+                <span className="min-w-0 text-left whitespace-normal">{one.name}</span>
               </button>
             </li>
           ))}
@@ -102,7 +102,7 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
           onPick={setModel}
         />
       )}
-      <div aria-live="polite">
+      <div aria-live="polite" className="contents">
         {fault && <Notice tone="bad">{explain(fault)}</Notice>}
         {reason && <Notice tone="bad">{t(classKey(reason))}</Notice>}
       </div>

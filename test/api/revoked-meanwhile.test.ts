@@ -27,7 +27,7 @@ afterAll(async () => {
 /** What carries neither body nor, for activation, a key. */
 const BARE = [
   ...['/v1/devices/:id/recode', '/v1/provider/test', '/v1/devices/activate'],
-  ...['/v1/kb/sources/:id/refresh', '/v1/mcp-servers/:id/refresh'],
+  ...['/v1/kb/sources/:id/refresh', '/v1/mcp-servers/:id/refresh', '/v1/files/:id/refresh'],
   ...['/v1/apps/:id/shares/:share/rotate', '/v1/runs/:id/cancel', '/v1/schedules/:id/run'],
   ...['/v1/webhooks/:id/rotate', '/v1/webhooks/:id/test'],
 ]

@@ -15,6 +15,7 @@ function relative(then: number, now: number, locale: string): string {
   return step ? format.format(Math.trunc(seconds / step[1]), step[0]) : format.format(0, 'second')
 }
 
+export const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
 /** Days of the calendar from `from` to `to` in a time zone. */

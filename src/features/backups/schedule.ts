@@ -105,7 +105,7 @@ export function createBackupSchedule(options: BackupScheduleOptions) {
 
   return {
     failure: () => failure,
-    /** When the next one is due, in epoch milliseconds; null without a place and while one that was due is made. */
+    /** When the next one is due, in epoch ms; null without a place, and while a due one is made. */
     nextAt: () => nextAt,
     /** Makes one now, also of data that has not changed. */
     makeNow: () => jobs.run('make a backup', (signal) => run(true, signal)),

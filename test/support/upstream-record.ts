@@ -27,6 +27,8 @@ export function createRecord() {
     reset(): void {
       requests.length = 0
       untaken.length = 0
+      // Who still waits is of a test that has ended, and would take the request of the next one.
+      waiting.length = 0
       aborts = 0
     },
 

@@ -27,25 +27,30 @@ const listed = (citedSince: number): Statement => sql`
 /** Documents of one statement, about a millisecond; all of a tenant would take a hundred. */
 const LISTED_AT_ONCE = 200
 
+/** Those of the documents that are still there. */
+async function listedOf(
+  reader: Reader,
+  tenantId: string,
+  ids: readonly string[],
+  citedSince: number,
+) {
+  const wanted = JSON.stringify(ids.map((id) => [id]))
+  const docs = await reader.all<KbDoc>(
+    tenantId,
+    joined(
+      listed(citedSince),
+      // The cross join reads each by its id: SQLite would look through all documents of the tenant.
+      sql`FROM (SELECT value ->> 0 AS wanted_id FROM json_each(${wanted})) AS wanted
+          CROSS JOIN kb_doc
+        WHERE id = wanted_id AND tenant_id = ${tenantId} AND stage = 'live'`,
+    ),
+  )
+  const byId = new Map(docs.map((doc) => [doc.id, doc]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
 /** Documents as people look at them. `reader` reads what grows with their number. */
 export function createDocStore(db: Db, reader: Reader) {
-  /** Those of the documents that are still there. */
-  async function listedOf(tenantId: string, ids: readonly string[], citedSince: number) {
-    const wanted = JSON.stringify(ids.map((id) => [id]))
-    const docs = await reader.all<KbDoc>(
-      tenantId,
-      joined(
-        listed(citedSince),
-        // The cross join reads each by its id: SQLite would look through all documents of the tenant.
-        sql`FROM (SELECT value ->> 0 AS wanted_id FROM json_each(${wanted})) AS wanted
-            CROSS JOIN kb_doc
-          WHERE id = wanted_id AND tenant_id = ${tenantId} AND stage = 'live'`,
-      ),
-    )
-    const byId = new Map(docs.map((doc) => [doc.id, doc]))
-    return ids.flatMap((id) => byId.get(id) ?? [])
-  }
-
   return {
     /** All documents with their citations since a day. */
     async list({ tenantId, collections }: KbView, citedSince: number): Promise<KbDoc[]> {
@@ -60,7 +65,7 @@ export function createDocStore(db: Db, reader: Reader) {
       const docs: KbDoc[] = []
       for (let at = 0; at < found.length; at += LISTED_AT_ONCE) {
         const ids = found.slice(at, at + LISTED_AT_ONCE).map(({ id }) => id)
-        docs.push(...(await listedOf(tenantId, ids, citedSince)))
+        docs.push(...(await listedOf(reader, tenantId, ids, citedSince)))
       }
       return docs
     },

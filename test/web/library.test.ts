@@ -77,7 +77,8 @@ describeWeb('what is done with documents', () => {
       for (const { name } of files) {
         await state(page, name.replace('.txt', ''), en['kb.state.ready'])
       }
-      const bar = (key: Key, values: Record<string, number>) => page.getByText(fill(en[key], values))
+      const bar = (key: Key, values: Record<string, number>) =>
+        page.getByText(fill(en[key], values))
       const selectAll = async () => {
         await page.getByRole('button', { name: en['kb.select'] }).click()
         await page.getByRole('checkbox', { name: en['kb.select.all'] }).click()

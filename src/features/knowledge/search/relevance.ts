@@ -98,7 +98,7 @@ type Sum = (evidence: WordEvidence) => number
 
 /** Orders the passages of one script. Weights of words from 0.3 to 1.2 rank equally well. */
 const sumOfSame: Sum = ({ cosine, coverage, words }) => cosine + 0.3 * coverage + 0.8 * words
-/** Of another script: a word's nearest in the other language tells more, words in common nothing. */
+/** Of another script: the meaning of words tells more there, and words in common tell nothing. */
 const sumOfAcross: Sum = ({ cosine, words }) => cosine + 1.6 * words
 
 /**

@@ -1,0 +1,78 @@
+import { type Statement, sql } from '../../storage/db.ts'
+import type { Outbox } from '../webhooks/outbox.ts'
+import type { KeptTool } from './listing.ts'
+import type { StoredServer, StoredTool } from './store.ts'
+
+/** Stores a change after the statements that it is given, in one batch; false: nothing changed. */
+type Storing = (told: readonly Statement[]) => Promise<boolean>
+
+type McpEvent = 'mcp.failed' | 'mcp.sign_in_needed' | 'mcp.tools_changed'
+
+const ALWAYS = sql`1 = 1`
+
+/**
+ * Queues what webhooks are told of servers. The statements stand before the one that changes the
+ * server, in one batch: their conditions are about what it was.
+ */
+export function createServerTelling(outbox: Pick<Outbox, 'telling' | 'sent'>) {
+  async function telling(
+    event: McpEvent,
+    { tenantId, id, name }: StoredServer,
+    count: number | null,
+    was: Statement,
+    storing: Storing,
+  ): Promise<boolean> {
+    const data = { server_id: id, name, count }
+    const told = await outbox.telling(tenantId, event, data, was)
+    const isStored = await storing(told)
+    if (isStored && told.length > 0) outbox.sent(tenantId)
+    return isStored
+  }
+
+  return {
+    /** A listing has failed. */
+    failed: (server: StoredServer, storing: Storing): Promise<boolean> =>
+      telling('mcp.failed', server, null, isNotFailed(server), storing),
+
+    /** The tokens are refused, or good for too little. */
+    signInNeeded: (server: StoredServer, storing: Storing): Promise<boolean> =>
+      telling('mcp.sign_in_needed', server, null, ALWAYS, storing),
+
+    /** A listing differs from `before`. The first listing changes nothing. */
+    listed(
+      server: StoredServer,
+      before: readonly StoredTool[],
+      tools: readonly KeptTool[],
+      storing: Storing,
+    ): Promise<boolean> {
+      if (server.protocol === null || hashesOf(before) === hashesOf(tools)) return storing([])
+      const approved = new Map(before.map((tool) => [tool.name, tool.approvedHash]))
+      const count = tools.filter(
+        (tool) => tool.reason === null && approved.get(tool.name) !== tool.hash,
+      ).length
+      return telling('mcp.tools_changed', server, count, isOther(server, tools), storing)
+    },
+  }
+}
+
+export type ServerTelling = ReturnType<typeof createServerTelling>
+
+const hashesOf = (tools: readonly { readonly hash: string }[]): string =>
+  tools
+    .map(({ hash }) => hash)
+    .sort()
+    .join()
+
+const isNotFailed = ({ tenantId, id, revision }: StoredServer): Statement => sql`
+  EXISTS (SELECT 1 FROM mcp_server WHERE tenant_id = ${tenantId} AND id = ${id}
+    AND revision = ${revision} AND state <> 'failed')`
+
+/** Of servers that list the same change at once one tells. */
+function isOther({ id }: StoredServer, tools: readonly KeptTool[]): Statement {
+  const listed = JSON.stringify(tools.map(({ name, hash }) => [name, hash]))
+  return sql`
+    ((SELECT count(*) FROM mcp_tool WHERE server_id = ${id}) <> ${tools.length}
+      OR EXISTS (SELECT 1 FROM json_each(${listed}) l WHERE NOT EXISTS (
+        SELECT 1 FROM mcp_tool t WHERE t.server_id = ${id} AND t.name = l.value ->> 0
+          AND t.hash = l.value ->> 1)))`
+}

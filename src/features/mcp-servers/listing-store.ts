@@ -21,8 +21,8 @@ export interface Checked {
 export function createListingWrites(db: Db) {
   return {
     /**
-     * Stores a listing after the statements of `before`, and keeps earlier approvals; false when the
-     * server changed meanwhile.
+     * Stores a listing after the statements of `before`, and keeps earlier approvals. False when
+     * the server changed meanwhile.
      */
     listed(
       { id, tenantId, revision }: ListedServer,
@@ -99,4 +99,19 @@ const upsertTool = (serverId: string, tool: KeptTool, position: number) => {
     approved_hash = CASE WHEN mcp_tool.title = excluded.title AND mcp_tool.hash = ${untitledHash}
       AND mcp_tool.approved_hash = ${untitledHash} THEN excluded.hash
       ELSE mcp_tool.approved_hash END`
+}
+
+/** Of a server that is in the revision that was asked, and not known to have failed. */
+export const isNotFailed = ({ tenantId, id, revision }: ListedServer): Statement => sql`
+  EXISTS (SELECT 1 FROM mcp_server WHERE tenant_id = ${tenantId} AND id = ${id}
+    AND revision = ${revision} AND state <> 'failed')`
+
+/** Whether these are not the tools that are stored. */
+export function isOther({ id }: ListedServer, tools: readonly KeptTool[]): Statement {
+  const listed = JSON.stringify(tools.map(({ name, hash }) => [name, hash]))
+  return sql`
+    ((SELECT count(*) FROM mcp_tool WHERE server_id = ${id}) <> ${tools.length}
+      OR EXISTS (SELECT 1 FROM json_each(${listed}) l WHERE NOT EXISTS (
+        SELECT 1 FROM mcp_tool t WHERE t.server_id = ${id} AND t.name = l.value ->> 0
+          AND t.hash = l.value ->> 1)))`
 }

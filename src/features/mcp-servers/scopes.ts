@@ -33,9 +33,9 @@ interface StepUpParts {
 }
 
 /**
- * Notes, and tells webhooks, scopes that a server wants beyond those of a token (`insufficient_scope`, RFC 6750), for
- * the next sign-in. `useless`: a sign-in would not help, since they were asked for before or are no
- * scopes.
+ * Notes scopes that a server wants beyond those of a token (`insufficient_scope`, RFC 6750), for
+ * the next sign-in, and tells webhooks. `useless`: a sign-in would not help, since they were asked
+ * for before or are no scopes.
  */
 export async function noteScopes(
   { store, seal, leases, telling }: StepUpParts,

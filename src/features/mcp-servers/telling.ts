@@ -1,6 +1,7 @@
 import { type Statement, sql } from '../../storage/db.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import type { KeptTool } from './listing.ts'
+import { isNotFailed, isOther } from './listing-store.ts'
 import type { StoredServer, StoredTool } from './store.ts'
 
 /** Stores a change after the statements that it is given, in one batch; false: nothing changed. */
@@ -62,17 +63,3 @@ const hashesOf = (tools: readonly { readonly hash: string }[]): string =>
     .map(({ hash }) => hash)
     .sort()
     .join()
-
-const isNotFailed = ({ tenantId, id, revision }: StoredServer): Statement => sql`
-  EXISTS (SELECT 1 FROM mcp_server WHERE tenant_id = ${tenantId} AND id = ${id}
-    AND revision = ${revision} AND state <> 'failed')`
-
-/** Of servers that list the same change at once one tells. */
-function isOther({ id }: StoredServer, tools: readonly KeptTool[]): Statement {
-  const listed = JSON.stringify(tools.map(({ name, hash }) => [name, hash]))
-  return sql`
-    ((SELECT count(*) FROM mcp_tool WHERE server_id = ${id}) <> ${tools.length}
-      OR EXISTS (SELECT 1 FROM json_each(${listed}) l WHERE NOT EXISTS (
-        SELECT 1 FROM mcp_tool t WHERE t.server_id = ${id} AND t.name = l.value ->> 0
-          AND t.hash = l.value ->> 1)))`
-}

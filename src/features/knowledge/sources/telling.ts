@@ -1,8 +1,8 @@
-import { joined, type Statement, sql } from '../../../storage/db.ts'
+import { type Statement, sql } from '../../../storage/db.ts'
 import type { Outbox } from '../../webhooks/outbox.ts'
 import type { SourceFailure } from './failure.ts'
 import type { SourceKey } from './row.ts'
-import { isGoneAfter, isWaitingState } from './work-store.ts'
+import { isGoneAfter, isNow, isWaitingState } from './work-store.ts'
 
 /** A change of a source, and what its webhooks are told of it. */
 export interface Change {
@@ -22,13 +22,8 @@ export function createSourceTelling(outbox: Pick<Outbox, 'telling' | 'sent'>) {
     error_class: string | null,
     was: Statement,
   ): Promise<Statement[]> {
-    const holds = joined(
-      sql`EXISTS (SELECT 1 FROM kb_source WHERE tenant_id = ${tenant_id} AND id = ${id}
-        AND kind IN ('file', 'url') AND`,
-      was,
-      sql`)`,
-    )
-    return outbox.telling(tenant_id, event, { source_id: id, title, error_class }, holds)
+    const data = { source_id: id, title, error_class }
+    return outbox.telling(tenant_id, event, data, isNow({ tenant_id, id }, was))
   }
 
   /** Sends what is stored by then. */

@@ -3,6 +3,7 @@ import { SOURCE_MISSES_MAX } from '../../../core/limits/contract.ts'
 import {
   type Db,
   expectRows,
+  joined,
   locked,
   type Statement,
   sql,
@@ -125,7 +126,8 @@ export function createWorkStore(db: Db) {
 
     /**
      * Stores a failure after the statements of `before`; a source with documents stays ready.
-     * `isMissing`: the page was not found. `until`: a file of the knowledge base stays in the spool.
+     * `isMissing`: the page was not found. `until`: a file of the knowledge base stays in the
+     * spool.
      */
     failed: (
       { tenant_id, id }: SourceKey,
@@ -165,6 +167,15 @@ export function createWorkStore(db: Db) {
     },
   }
 }
+
+/** Whether a file or page of the knowledge base is so now; not a version of one. */
+export const isNow = ({ tenant_id, id }: SourceKey, state: Statement): Statement =>
+  joined(
+    sql`EXISTS (SELECT 1 FROM kb_source WHERE tenant_id = ${tenant_id} AND id = ${id}
+      AND kind IN ('file', 'url') AND`,
+    state,
+    sql`)`,
+  )
 
 const readyRow = (
   { tenant_id, id }: SourceKey,

@@ -12,7 +12,12 @@ export interface ReceivedMail {
  * A real SMTP server that keeps the mail it receives. With `refuses` it rejects all recipients
  * alike, and in any case `nobody`, who has no mailbox, and mail of the sender `denied`. A login needs `password`.
  */
-export async function startMailServer({ password = '', secure = false, nobody = '', denied = '' } = {}) {
+export async function startMailServer({
+  password = '',
+  secure = false,
+  nobody = '',
+  denied = '',
+} = {}) {
   const mails: ReceivedMail[] = []
   const waiting: ((mail: ReceivedMail) => void)[] = []
   const state = { refuses: false }

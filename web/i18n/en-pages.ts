@@ -1601,11 +1601,16 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'mail.user': 'Name',
   'mail.password': 'Password',
   'mail.class.connection_failed': 'This mail server cannot be reached. Check its name and port.',
-  'mail.class.tls': 'The encrypted connection to the mail server is not trusted. Check its name, which must be that of its certificate, and security.',
-  'mail.class.timeout': 'The mail server does not answer in time. Check that port and security fit: STARTTLS is 587 as a rule, TLS is 465.',
-  'mail.class.refuses_login': 'The mail server refuses the sign-in. Check name and password; many services want an app password of their own.',
-  'mail.class.refuses_sender': 'The mail server does not take this sender. Enter an address that belongs to the account.',
-  'mail.class.refuses_mail': 'The mail server does not take mail to your address. Check whether it wants a sign-in, and may send to others.',
+  'mail.class.tls':
+    'The encrypted connection to the mail server is not trusted. Check its name, which must be that of its certificate, and security.',
+  'mail.class.timeout':
+    'The mail server does not answer in time. Check that port and security fit: STARTTLS is 587 as a rule, TLS is 465.',
+  'mail.class.refuses_login':
+    'The mail server refuses the sign-in. Check name and password; many services want an app password of their own.',
+  'mail.class.refuses_sender':
+    'The mail server does not take this sender. Enter an address that belongs to the account.',
+  'mail.class.refuses_mail':
+    'The mail server does not take mail to your address. Check whether it wants a sign-in, and may send to others.',
   'mail.class.no_smtp': 'What answers there is no mail server. Check name, port and security.',
   'mail.class.error': 'The test mail did not go. Check server, port, security, name and password.',
   'mail.failed.next': 'Nothing was changed: what was set before still holds.',

@@ -1508,11 +1508,14 @@ export const zhPages = {
   'mail.user': '用户名',
   'mail.password': '密码',
   'mail.class.connection_failed': '连不上这台邮件服务器。检查服务器名称和端口。',
-  'mail.class.tls': '与邮件服务器建立的加密连接不可信。检查服务器名称和加密方式；名称应与它的证书一致。',
-  'mail.class.timeout': '邮件服务器没有及时回应。检查端口与加密方式是否相配：STARTTLS 通常是 587，TLS 是 465。',
+  'mail.class.tls':
+    '与邮件服务器建立的加密连接不可信。检查服务器名称和加密方式；名称应与它的证书一致。',
+  'mail.class.timeout':
+    '邮件服务器没有及时回应。检查端口与加密方式是否相配：STARTTLS 通常是 587，TLS 是 465。',
   'mail.class.refuses_login': '邮件服务器拒绝登录。检查用户名和密码；许多服务需要单独的应用密码。',
   'mail.class.refuses_sender': '邮件服务器不接受这个发件人。填写属于该账号的发件地址。',
-  'mail.class.refuses_mail': '邮件服务器不接受寄往您地址的邮件。检查登录是否必需，以及它能否向外发信。',
+  'mail.class.refuses_mail':
+    '邮件服务器不接受寄往您地址的邮件。检查登录是否必需，以及它能否向外发信。',
   'mail.class.no_smtp': '这个地址回应的不是邮件服务器。检查服务器名称、端口和加密方式。',
   'mail.class.error': '测试邮件没有发出。检查服务器名称、端口、加密方式、用户名和密码。',
   'mail.failed.next': '设置未更改，之前的仍然有效。',

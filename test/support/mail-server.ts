@@ -10,7 +10,8 @@ export interface ReceivedMail {
 
 /**
  * A real SMTP server that keeps the mail it receives. With `refuses` it rejects all recipients
- * alike, and in any case `nobody`, who has no mailbox, and mail of the sender `denied`. A login needs `password`.
+ * alike, and in any case `nobody`, who has no mailbox, and the sender `denied`. A login needs
+ * `password`.
  */
 export async function startMailServer({
   password = '',

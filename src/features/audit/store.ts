@@ -34,7 +34,7 @@ export interface AuditFilter {
   readonly actions: readonly string[] | null
 }
 
-/** Each tenant's lines are read in the order of their key, so that no more than twice are sorted. */
+/** Each tenant's lines are read in the order of their key: at most two windows are sorted. */
 const newest = ({ tenantId, also, before }: AuditPlace, window: number): Statement => sql`
   SELECT * FROM (SELECT * FROM audit WHERE tenant_id = ${tenantId} AND id < ${before}
     ORDER BY id DESC LIMIT ${window}) AS own
@@ -43,10 +43,13 @@ const newest = ({ tenantId, also, before }: AuditPlace, window: number): Stateme
     ORDER BY id DESC LIMIT ${window}) AS others
   ORDER BY id DESC LIMIT ${window}`
 
-const matching = ({ actor, actions }: AuditFilter): Statement => sql`
-  (CAST(${actor} AS TEXT) IS NULL OR person = ${actor} OR key_id = ${actor})
-  AND (CAST(${actions && JSON.stringify(actions)} AS TEXT) IS NULL
-    OR action IN (SELECT value ->> 0 FROM json_each(${JSON.stringify((actions ?? []).map((one) => [one]))})))`
+function matching({ actor, actions }: AuditFilter): Statement {
+  const rows = JSON.stringify((actions ?? []).map((action) => [action]))
+  return sql`
+    (CAST(${actor} AS TEXT) IS NULL OR person = ${actor} OR key_id = ${actor})
+    AND (CAST(${actions && rows} AS TEXT) IS NULL
+      OR action IN (SELECT value ->> 0 FROM json_each(${rows})))`
+}
 
 /** Table and column of the name of what has one, by the first part of the actions on it. */
 const NAMED: Readonly<Record<string, readonly [table: string, name: string]>> = {

@@ -14,7 +14,7 @@ export interface AuditFilters {
   readonly action: string
 }
 
-export const NO_FILTERS: AuditFilters = { actor: '', action: '' }
+const NO_FILTERS: AuditFilters = { actor: '', action: '' }
 
 /** More keys than these make no list that people choose from. */
 const KEYS_MAX = 100

@@ -71,7 +71,7 @@ export function Preview({ input }: { readonly input: AppInput }) {
           <Line label={t('apps.tools')} from={now.tools.from}>
             {now.tools.value === null
               ? t('apps.tools.all')
-              : now.tools.value.map((name) => toolName(name, language) ?? name).join(comma) ||
+              : now.tools.value.map((name) => toolName(name, language)).join(comma) ||
                 t('apps.tools.none')}
           </Line>
         </dl>

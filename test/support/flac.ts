@@ -35,7 +35,15 @@ function header(total: number, block: number, rate: number): Uint8Array {
 function frame(index: number, size: number, samples: Float32Array | null): Uint8Array {
   // 16-bit block size after the header, the rate, mono, 16 bits a sample.
   const { code } = samples === null ? SILENCE : SOUND
-  const head = [0xff, 0xf8, 0x70 | code, 0x08, ...codedNumber(index), (size - 1) >> 8, (size - 1) & 0xff]
+  const head = [
+    0xff,
+    0xf8,
+    0x70 | code,
+    0x08,
+    ...codedNumber(index),
+    (size - 1) >> 8,
+    (size - 1) & 0xff,
+  ]
   head.push(crc8(head))
   const body = Buffer.alloc(samples === null ? 3 : 1 + size * 2)
   body[0] = samples === null ? 0x00 : 0x02

@@ -224,7 +224,7 @@ async function importItems<Item extends { readonly name: string }>(
   for (const [index, outcome] of written.entries()) {
     const step = steps[index]
     if (!step) continue
-    if (outcome.status === 'fulfilled') imported++
+    if (outcome.status === 'fulfilled') imported += step.items
     else addNote(`${label}「${step.item.name}」`, outcome.reason, notes, log)
   }
   return imported

@@ -14,6 +14,8 @@ export interface Notes {
 export interface Step<Item> {
   readonly id: string | null
   readonly item: Item
+  /** Items of the document that the step covers: in `merge` the last of a name wins. */
+  readonly items: number
 }
 
 export interface PlanOptions<Item> {
@@ -44,8 +46,7 @@ export function planImport<Item extends { readonly name: string }>(options: Plan
     if (mode === 'skip' && (id !== null || planned)) {
       notes.skipped.push(`${label}「${item.name}」${planned ? '在配置中重复' : '已存在'}，已跳过`)
     } else {
-      if (planned) notes.skipped.push(`${label}「${item.name}」在配置中重复，以最后一个为准`)
-      steps.set(name, { id, item })
+      steps.set(name, { id, item, items: (planned?.items ?? 0) + 1 })
     }
   }
   if (items.length > IMPORT_ITEMS_MAX) {

@@ -90,10 +90,10 @@ async function watch(
     const resident = Math.max(...servers.map(({ pid }) => residentKb(pid) / 1024))
     const own = Math.max(...servers.map(({ pid }) => ownKb(pid) / 1024))
     memory.push({ resident, own })
-    process.stdout.write(
-      `${((sample * everyMs) / 1000).toFixed(0)} s  ${resident.toFixed(0)} MiB, ${own.toFixed(0)} ` +
-        `own  healthz ${ms.toFixed(1)} ms  ${running.progress()}\n`,
-    )
+    const seconds = ((sample * everyMs) / 1_000).toFixed(0)
+    const held = `${resident.toFixed(0)} MiB, ${own.toFixed(0)} own`
+    const told = `healthz ${ms.toFixed(1)} ms  ${running.progress()}`
+    process.stdout.write(`${seconds} s  ${held}  ${told}\n`)
   }
   return memory
 }

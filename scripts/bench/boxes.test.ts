@@ -36,7 +36,8 @@ test('a box that was filled with other tables is refused', async () => {
   const { folder } = await box.open()
   await expect(box.open(['a', 'c'])).rejects.toThrow(UsageError)
   await expect(box.open(['a', 'b', 'c'])).rejects.toThrow(
-    `${folder} was filled by another version, with other tables or contents; remove it, and it is filled anew`,
+    `${folder} was filled by another version, with other tables or contents; remove it, ` +
+      'and it is filled anew',
   )
 })
 

@@ -30,7 +30,7 @@ describe('readOptions', () => {
   })
 
   test('the bench takes a folder of boxes', () => {
-    expect(readOptions(['--boxes', '/tmp/boxes'], TEXTS)).toMatchObject({ boxes: '/tmp/boxes' })
+    expect(readOptions(['--boxes', '/boxes'], TEXTS)).toMatchObject({ boxes: '/boxes' })
   })
 
   test('the bench takes a folder of question sets', () => {

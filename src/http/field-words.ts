@@ -121,7 +121,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   kb_refs: 'passages that were shown to the model',
   key: 'the key in plain text; shown in this answer only',
   key_id: 'the key',
-  key_tail: 'last four characters of the key; empty for one under 12',
+  key_tail: 'last four characters of the key; empty for one under 5',
   kind: 'kind of the source: a file or a web page',
   language: 'language of the days of the week in prompts: zh or en',
   last_at: 'latest turn',

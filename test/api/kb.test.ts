@@ -218,7 +218,9 @@ describe('refusals', () => {
 
   test('a deletion without an id is refused with 400, one of an unknown id with 404', async () => {
     const key = await freshKey()
-    expectRefusal(await call(key, 'DELETE', '/docs/'), 400)
+    for (const none of ['', '/', '/%20']) {
+      expectRefusal(await call(key, 'DELETE', `/docs${none}`), 400)
+    }
     expectRefusal(await call(key, 'DELETE', '/docs/unknown'), 404)
     expectRefusal(await call(key, 'DELETE', `/docs/${'9'.repeat(5000)}`), 404)
     expectRefusal(await call(key, 'GET', `/docs/${encodeURIComponent("' OR 1=1 --")}/chunks`), 404)

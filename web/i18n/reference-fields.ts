@@ -105,7 +105,7 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
     '请求头值的末 4 位；不足 12 位则为空',
   'last digits of the MAC address': 'MAC 地址的末几位',
   'last four characters of the key': '密钥的末 4 位',
-  'last four characters of the key; empty for one under 12': '密钥的末 4 位；不足 12 位则为空',
+  'last four characters of the key; empty for one under 5': '密钥的末 4 位；不足 5 位则为空',
   'the name of its collection': '所属集合的名称',
   'the collection: an id; null or none: it belongs to none':
     '所属集合的 id；null 或 none：不属于任何集合',

@@ -122,7 +122,8 @@ export const kbRoutes = (on: Gated, { kb, access, contexts, answers }: KbRouteOp
     )
     .delete(
       '/kb/docs/:id',
-      async ({ principal, params }) => kb.remove(await access.viewOf(principal), params.id),
+      async ({ principal, params: { id } }) =>
+        id.trim() === '' ? missingId() : kb.remove(await access.viewOf(principal), id),
       {
         allow: NOT_DEVICES,
         response: KbDeleteResponse,

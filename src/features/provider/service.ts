@@ -30,6 +30,9 @@ const REFUSED = {
   internal: 'base_url_internal',
 } as const satisfies Record<LiteralRefusal, string>
 
+/** The API promises the last four characters; those of a key of four would be the key itself. */
+const TAIL_FROM_CHARS = 5
+
 const NONE: ProviderConfig = { configured: false, base_url: null, key_tail: null, failover: true }
 
 /** A tenant's own model channel: one at most. Its key is encrypted and never returned. */
@@ -44,7 +47,7 @@ export function createProvider({ store, seal, allow, probe, onWorking }: Provide
     return {
       configured: true,
       base_url: saved.baseUrl,
-      key_tail: key === null ? null : secretTail(key),
+      key_tail: key === null ? null : secretTail(key, TAIL_FROM_CHARS),
       failover: saved.failover,
     }
   }

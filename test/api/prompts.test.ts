@@ -152,5 +152,11 @@ describe('variables', () => {
     for (const variables of [[], 'x', { A: 'x' }, { x: 1 }, { x: 'y'.repeat(2_001) }, many]) {
       expect((await call('POST', '/agent', { text: 'x', variables })).status).toBe(400)
     }
+    const most = Object.fromEntries(Object.entries(many).slice(1))
+    for (const variables of [most, { ['x'.repeat(32)]: 'y'.repeat(2_000) }, {}]) {
+      expect((await call('POST', '/agent', { text: 'x', variables })).status).toBe(200)
+    }
+    const long = { ['x'.repeat(33)]: '' }
+    expect((await call('POST', '/agent', { text: 'x', variables: long })).status).toBe(400)
   })
 })

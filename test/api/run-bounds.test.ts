@@ -58,6 +58,10 @@ test('a schedule runs every five minutes at most, by a text of 8,000 characters'
   }
   expect(await post({ ...CRON, text: 'x'.repeat(8_000) })).toBe(201)
   expect(await post({ ...CRON, text: 'x'.repeat(8_001) })).toBe('field_too_long')
+  for (const max_model_calls of [1, 40]) expect(await post({ ...CRON, max_model_calls })).toBe(201)
+  for (const max_model_calls of [0, 41]) {
+    expect(await post({ ...CRON, max_model_calls })).toBe('field_invalid')
+  }
   expect(await post({ ...CRON, name: 'x'.repeat(60) })).toBe(201)
   expect(await post({ ...CRON, time_zone: '+08:00' })).toBe('time_zone_unknown')
   const { length } = (await call<{ schedules: [] }>('GET', '/schedules')).json().schedules

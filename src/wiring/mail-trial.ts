@@ -28,6 +28,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   EABORTED: 'timeout',
   EAUTH: 'refuses_login',
   ENOAUTH: 'refuses_login',
+  ESENDER: 'refuses_sender',
   EENVELOPE: 'refuses_mail',
   EMESSAGE: 'refuses_mail',
   EPROTOCOL: 'no_smtp',

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { streamedWavHeader } from '../audio/wav.ts'
 import { findLocalServers } from '../channels/openai/detect.ts'
-import { listModels } from '../channels/openai/models.ts'
+import { chatModelsFirst, listModels } from '../channels/openai/models.ts'
 import { probe } from '../channels/openai/probe.ts'
 import { createReranker } from '../channels/openai/reranker.ts'
 import { ConfigError, givenSettings, loadConfig, SETTINGS } from '../config.ts'
@@ -141,7 +141,10 @@ export function openSystem(
       const until = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS_MAX)])
       const { models, failure } = await listModels({ baseUrl, apiKey, fetch }, until)
       signal.throwIfAborted()
-      return { models: [...models], error_class: failure ?? (models.length > 0 ? null : 'no_list') }
+      return {
+        models: chatModelsFirst(models),
+        error_class: failure ?? (models.length > 0 ? null : 'no_list'),
+      }
     },
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { ACTIONS } from '../../src/features/audit/service.ts'
+import { ACTIONS } from '../../src/features/audit/actions.ts'
+import { KINDS } from '../../web/features/audit/kinds.ts'
 import { en } from '../../web/i18n/en.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -74,6 +75,8 @@ describe('the table of audited routes', () => {
   test('every action has words in the console', () => {
     const unnamed = Object.values(ACTIONS).filter((action) => !(`audit.action.${action}` in en))
     expect(unnamed).toEqual([])
+    const kinds = Object.values(ACTIONS).map((action) => action.split('.')[0] ?? '')
+    expect([...new Set(kinds)].sort()).toEqual([...KINDS])
   })
 
   test('every audited route belongs to the console, or is audited by itself', () => {

@@ -51,6 +51,7 @@ test('a mail server that takes no test mail changes nothing, whatever its fault'
   await closed.stop()
   const login = await startMailServer({ password: 'right' })
   const rejecting = await startMailServer()
+  const strict = await startMailServer({ denied: 'box@example.com' })
   rejecting.state.refuses = true
   const secured = await startMailServer({ secure: true })
   const silent = createServer(() => {})
@@ -61,12 +62,14 @@ test('a mail server that takes no test mail changes nothing, whatever its fault'
     [login.url.replace('//', '//user:wrong@'), 'refuses_login'],
     [`smtp://127.0.0.1:${port}`, 'timeout'],
     // Its certificate is nobody's.
-    [secured.url, 'connection_failed'],
+    [secured.url, 'tls'],
+    [strict.url, 'refuses_sender'],
     [rejecting.url, 'refuses_mail'],
   ] as const
   await put({ MB_LLM_MODEL: null })
   const before = await settingsBy(operator)
-  const tries = faults.map(([url]) => put({ MB_SMTP_URL: url, MB_SIGNUP: 'closed' }))
+  const others = { MB_SIGNUP: 'closed', MB_MAIL_FROM: 'box@example.com' }
+  const tries = faults.map(([url]) => put({ MB_SMTP_URL: url, ...others }))
   // Others do not wait for a server that is silent.
   expect((await put({ MB_LLM_MODEL: 'meanwhile' })).status).toBe(200)
   expect((await put({ MB_LLM_MODEL: null })).status).toBe(200)
@@ -80,7 +83,7 @@ test('a mail server that takes no test mail changes nothing, whatever its fault'
   expect(await settingsBy(operator)).toEqual(before)
   expect(await methods()).toMatchObject({ mail: 'terminal' })
   silent.close()
-  await Promise.all([login.stop(), rejecting.stop(), secured.stop()])
+  await Promise.all([login, rejecting, strict, secured].map((one) => one.stop()))
 }, 60_000)
 
 test('who skips the test stands in the audit by that name', async () => {

@@ -10,9 +10,15 @@ export interface ReceivedMail {
 
 /**
  * A real SMTP server that keeps the mail it receives. With `refuses` it rejects all recipients
- * alike, and in any case `nobody`, who has no mailbox. A login needs `password`.
+ * alike, and in any case `nobody`, who has no mailbox, and the sender `denied`. A login needs
+ * `password`.
  */
-export async function startMailServer({ password = '', secure = false, nobody = '' } = {}) {
+export async function startMailServer({
+  password = '',
+  secure = false,
+  nobody = '',
+  denied = '',
+} = {}) {
   const mails: ReceivedMail[] = []
   const waiting: ((mail: ReceivedMail) => void)[] = []
   const state = { refuses: false }
@@ -22,6 +28,8 @@ export async function startMailServer({ password = '', secure = false, nobody = 
     disabledCommands: ['STARTTLS'],
     onAuth: (auth, _, done) =>
       auth.password === password ? done(null, { user: 'user' }) : done(new Error('wrong password')),
+    onMailFrom: ({ address }, _, done) =>
+      done(address === denied ? new Error('5.7.1 not your address') : null),
     onRcptTo({ address }, _, done) {
       if (state.refuses) return done(new Error(`no such mailbox ${address}`))
       done(address === nobody ? new Error('5.1.1 no such mailbox') : null)

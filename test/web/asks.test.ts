@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
+import { toolName } from '../../web/i18n/tool-words.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { describeWeb, soon } from './setup.ts'
 import { ask, ended, turnOf, useStudio } from './studio-page.ts'
@@ -84,7 +85,9 @@ describeWeb('what a turn asks', () => {
     at.world.platform.reply({ text: 'The attic it is.' })
     const turn = await ask(page, 'Make one room bright')
     const card = page.getByRole('region', { name: en['studio.ask.model'] })
-    await turn.getByText(en['studio.tools.busy'].replace('{name}', 'ask_user')).waitFor()
+    await turn
+      .getByText(en['studio.tools.busy'].replace('{name}', toolName('ask_user', 'en')))
+      .waitFor()
     await card.getByRole('button', { name: en['studio.ask.send'] }).click()
     await card.getByText(en['tools.try.problem.missing']).waitFor()
     await card.getByLabel('attic').check()
@@ -107,7 +110,7 @@ describeWeb('what a turn asks', () => {
     const turn = await ask(page, 'Make none bright')
     const card = page.getByRole('region', { name: en['studio.ask.model'] })
     await card.getByRole('button', { name: en['studio.ask.decline'] }).click()
-    const used = en['studio.tools.used'].replace('{name}', 'ask_user')
+    const used = en['studio.tools.used'].replace('{name}', toolName('ask_user', 'en'))
     const line = turn.getByText(`${used} · ${en['studio.tools.declined']}`, { exact: true })
     await line.waitFor()
     await ended(turn)

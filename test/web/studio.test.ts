@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
+import { toolName } from '../../web/i18n/tool-words.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { launch, visit } from '../support/chromium.ts'
 import { startLine } from '../support/cut.ts'
@@ -74,7 +75,9 @@ describeWeb('the studio', () => {
     })
     const turn = await ask(page, 'six times seven?')
     await page.getByText('It is').waitFor()
-    await turn.getByText(en['studio.tools.used'].replace('{name}', 'calculator')).waitFor()
+    await turn
+      .getByText(en['studio.tools.used'].replace('{name}', toolName('calculator', 'en')))
+      .waitFor()
     // What is sent while an answer is coming goes once that has ended.
     await field(page).fill('and seven times seven?')
     await page.keyboard.press('Enter')

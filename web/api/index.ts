@@ -99,8 +99,9 @@ export const api = {
     remove: ({ id, keys }: { id: string; keys: boolean }) =>
       call<{ revoked_keys: number }>('DELETE', at('members', id, keys ? '?keys=revoke' : '')),
   },
-  audit: (before: string | null) =>
-    call<T.Audit>('GET', `/console/audit${before === null ? '' : `?before=${before}`}`),
+  /** Empty parts are no filters. */
+  audit: (query: Readonly<Record<'before' | 'actor' | 'action', string>>) =>
+    call<T.Audit>('GET', `/console/audit?${new URLSearchParams(query)}`),
   kb: {
     list: () => call<{ docs: T.KbDoc[] }>('GET', '/console/kb/docs'),
     create: (title: string, text: string) =>

@@ -84,4 +84,8 @@ export const CHINESE_ANSWERS: Readonly<Record<string, string>> = {
   'id of an entry, or ISO 8601; only entries before it':
     '记录 ID 或 ISO 8601 时间；只返回此前的记录',
   'entries returned, 1 to 200; default 50': '返回的记录数，1 到 200；默认 50',
+  'who changed it: the e-mail address of a person, or the id of a key':
+    '操作者：人的邮箱地址，或密钥 ID',
+  'an action such as key.revoke, or all on a noun such as key':
+    '操作，例如 key.revoke；只写 key 表示对密钥的全部操作',
 }

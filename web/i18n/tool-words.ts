@@ -19,8 +19,8 @@ export const TOOL_WORDS = {
     en: 'Reads one public page, JSON or text file, up to 200 KB.',
   },
   web_search: {
-    zh: '搜索网页。平台管理员接入搜索引擎（MB_SEARCH_URL）后可用。',
-    en: 'Searches the web. Offered once whoever runs this server has connected a search engine (MB_SEARCH_URL).',
+    zh: '搜索网页。平台管理员接入搜索引擎后可用。',
+    en: 'Searches the web. Offered once whoever runs this server has connected a search engine.',
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<Language, string>>>>
 
@@ -36,6 +36,23 @@ const TOOL_NAMES: Readonly<Record<keyof typeof TOOL_WORDS, Readonly<Record<Langu
   web_search: { zh: '搜索网页', en: 'Web search' },
 }
 
-/** The name of a tool for people; null for one that does not come with the product. */
-export const toolName = (name: string, language: Language): string | null =>
-  Object.hasOwn(TOOL_NAMES, name) ? TOOL_NAMES[name as keyof typeof TOOL_NAMES][language] : null
+/** Of those that are offered by a switch of their own, beside the list. */
+const SWITCHED_NAMES: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
+  ask_user: { zh: '向人提问', en: 'Question to you' },
+  read_file: { zh: '读取文件', en: 'Read a file' },
+  remember: { zh: '记住', en: 'Remember' },
+  forget: { zh: '忘记', en: 'Forget' },
+  recall: { zh: '查看记忆', en: 'Recall' },
+  set_reminder: { zh: '设置提醒', en: 'Set a reminder' },
+  list_reminders: { zh: '查看提醒', en: 'List reminders' },
+  cancel_reminder: { zh: '取消提醒', en: 'Cancel a reminder' },
+}
+
+const NAMES: typeof SWITCHED_NAMES = { ...TOOL_NAMES, ...SWITCHED_NAMES }
+
+/** What people call a tool: by its words, as "tool (server)", else as the model knows it. */
+export function toolName(name: string, language: Language): string {
+  if (Object.hasOwn(NAMES, name)) return NAMES[name]?.[language] ?? name
+  const [, server, tool] = /^([a-z0-9_]+?)__(.+)$/.exec(name) ?? []
+  return server && tool ? `${tool} (${server})` : name
+}

@@ -7,8 +7,9 @@ const at = (days: number) => Date.parse('2026-11-24T00:00:00Z') + (days - 1) * 8
 
 test.each([
   ['en', 1, 'tomorrow, Tuesday 08:00'],
-  ['zh', 1, '明天，星期二08:00'],
+  ['zh', 1, '明天，星期二 08:00'],
   ['en', 4, 'Friday 08:00'],
+  ['zh', 4, '星期五 08:00'],
 ] as const)('in %s a time %d days ahead is %p', (locale, days, text) => {
   expect(coming(at(days), now, locale, 'Asia/Shanghai').replace(' at ', ' ')).toBe(text)
 })

@@ -24,6 +24,9 @@ function daysBetween(from: number, to: number, timeZone: string): number {
   return Math.round((midnight(to) - midnight(from)) / DAY_MS)
 }
 
+/** Chinese formats put the hour right behind the name of a day: "星期二08:00". */
+const spaced = (text: string) => text.replace(/(\p{Script=Han})(?=\d\d:)/gu, '$1 ')
+
 /**
  * A time to come as people say it: "tomorrow, Tuesday 08:00", "Friday 08:00" within a week, a date
  * later on.
@@ -32,7 +35,7 @@ export function coming(at: number, now: number, locale: string, timeZone: string
   const days = daysBetween(now, at, timeZone)
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone } as const
   const time = (fields: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(locale, { ...fields, ...clock }).format(at)
+    spaced(new Intl.DateTimeFormat(locale, { ...fields, ...clock }).format(at))
   if (days >= 7) return time({ weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' })
   const named = time({ weekday: 'long' })
   if (days > 1) return named

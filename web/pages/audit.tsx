@@ -1,8 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
 import { api } from '../api/index.ts'
 import type { Audit } from '../api/types.ts'
 import { ChangedBy, Target } from '../features/audit/entry.tsx'
+import { AuditFilterBar, type AuditFilters } from '../features/audit/filters.tsx'
 import { type Key, useI18n } from '../i18n/index.tsx'
 import { ListFoot, NextPage } from '../ui/more.tsx'
 import { Ago, Page } from '../ui/page.tsx'
@@ -13,20 +15,24 @@ type Entry = Audit['entries'][number]
 /** Who changed what; for owners and operators. */
 export function AuditPage() {
   const { t } = useI18n()
+  const { filters, onChange } = useFilters()
+  const { actor, action } = filters
   const query = useInfiniteQuery({
-    queryKey: ['audit'],
-    queryFn: ({ pageParam }) => api.audit(pageParam),
-    initialPageParam: null as string | null,
+    queryKey: ['audit', actor, action],
+    queryFn: ({ pageParam }) => api.audit({ before: pageParam, actor, action }),
+    initialPageParam: '',
     getNextPageParam: (last) => last.next_before,
   })
+  const empty = query.hasNextPage ? 'audit.none.yet' : 'audit.none'
   return (
     <Page title={t('nav.audit')} about={t('audit.about')}>
-      <div className="card overflow-hidden">
+      <AuditFilterBar filters={filters} onChange={onChange} />
+      <div className="card mt-5 overflow-hidden">
         <Loaded query={query}>
           {({ pages }) => {
             const entries = pages.flatMap((page) => page.entries)
             return entries.length === 0 ? (
-              <Empty icon={<ScrollText />} title={t('audit.empty')} />
+              <Empty icon={<ScrollText />} title={t(actor || action ? empty : 'audit.empty')} />
             ) : (
               <EntryTable entries={entries} />
             )
@@ -40,6 +46,21 @@ export function AuditPage() {
       </div>
     </Page>
   )
+}
+
+/** The filters of the page's address. */
+function useFilters() {
+  const navigate = useNavigate()
+  const search: Record<string, unknown> = useSearch({ strict: false })
+  const filters: AuditFilters = {
+    actor: String(search.actor ?? ''),
+    action: String(search.action ?? ''),
+  }
+  const onChange = (next: AuditFilters) => {
+    const given = Object.entries(next).filter(([, value]) => value !== '')
+    void navigate({ to: '.', search: Object.fromEntries(given), replace: true })
+  }
+  return { filters, onChange }
 }
 
 function EntryTable({ entries }: { readonly entries: readonly Entry[] }) {

@@ -50,6 +50,18 @@ interface SmtpError {
   readonly responseCode?: unknown
   readonly response?: unknown
   readonly command?: unknown
+  readonly message?: unknown
+}
+
+/** The client names a broken handshake as any other broken connection; only its text differs. */
+const OF_TLS =
+  /certificate|self[- ]signed|SSL|TLS|unable to verify|wrong version number|hostname\/IP does not/i
+
+/** The code of the mail client, and `ETLS`, `ESENDER` where it has none of their own. */
+function codeOf({ code, command, message }: SmtpError): string {
+  if (code === 'EENVELOPE' && command === 'MAIL FROM') return 'ESENDER'
+  if (code === 'ESOCKET' && OF_TLS.test(String(message))) return 'ETLS'
+  return typeof code === 'string' ? code : 'ESEND'
 }
 
 /**
@@ -58,20 +70,23 @@ interface SmtpError {
  */
 const OF_RECIPIENT = /^5\d\d[ -]5\.(?:1\.(?!7\b|8\b)\d{1,3}|2\.\d{1,3})\b/
 
-const failureOf = ({ code, responseCode, response, command }: SmtpError) =>
-  new MailFailure(
-    typeof code === 'string' ? code : 'ESEND',
+const failureOf = (error: SmtpError) => {
+  const { responseCode, response, command } = error
+  return new MailFailure(
+    codeOf(error),
     typeof responseCode === 'number' ? responseCode : null,
     command === 'RCPT TO' && typeof response === 'string' && OF_RECIPIENT.test(response),
   )
+}
 
 /** Why an SMTP server cannot be used. */
-export type SmtpFault = 'connection_failed' | 'timeout' | 'refuses_login' | 'no_smtp'
+export type SmtpFault = 'connection_failed' | 'tls' | 'timeout' | 'refuses_login' | 'no_smtp'
 
 const FAULTS: Readonly<Record<string, SmtpFault>> = {
   ESOCKET: 'connection_failed',
   ECONNECTION: 'connection_failed',
   EDNS: 'connection_failed',
+  ETLS: 'tls',
   EAUTH: 'refuses_login',
   ENOAUTH: 'refuses_login',
 }
@@ -84,7 +99,7 @@ export async function checkSmtp(url: string, signal: AbortSignal): Promise<SmtpF
     return null
   } catch (error) {
     if (signal.aborted) return 'timeout'
-    return FAULTS[String((error as { code?: unknown }).code)] ?? 'no_smtp'
+    return FAULTS[codeOf(error as SmtpError)] ?? 'no_smtp'
   } finally {
     transport.close()
   }

@@ -17,7 +17,7 @@ const TRIAL_BOX = '00000000'
 export async function checkBackups(config: Config, env: Invocation['env']): Promise<Finding> {
   const place = backupPlace(config)
   if (place === null) {
-    return ok(NAME, 'none are made; set MB_BACKUP_DIR or MB_BACKUP_S3, or run moonbase backup FILE')
+    return ok(NAME, 'none; choose a place in the browser, Server → Limits and backups')
   }
   try {
     const store = await openBackupStore(place, env, TRIAL_BOX)

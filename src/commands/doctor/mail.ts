@@ -10,6 +10,7 @@ const ISSUER_BYTES_MAX = 1024 * 1024
 
 const FAULTS: Readonly<Record<SmtpFault, readonly [string, string]>> = {
   connection_failed: ['cannot be reached', 'check host and port of MB_SMTP_URL'],
+  tls: ['has no encryption that this machine trusts', 'check the host name, its certificate, port'],
   timeout: ['does not answer in time', 'check MB_SMTP_URL: smtp:// is port 587, smtps:// 465'],
   refuses_login: ['refuses the user or the password', 'check both in MB_SMTP_URL'],
   no_smtp: ['gives no answer of a mail server', 'check MB_SMTP_URL: smtp:// or smtps://, and port'],

@@ -1,11 +1,10 @@
 import { appError } from '../../core/errors.ts'
-import { clampedLimit } from '../../core/fields.ts'
-import { AUDIT_LIMIT_DEFAULT, AUDIT_LIMIT_MAX } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { ClientAddress, SocketAddresses } from '../../http/client-address.ts'
 import type { Gated } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
 import { AuditResponse } from './model.ts'
+import { parseAuditQuery } from './query.ts'
 import type { Audit } from './service.ts'
 
 export interface AuditParts {
@@ -93,6 +92,8 @@ export function auditHooks({ audit, addressOf }: AuditParts) {
 const QUERY = queryDoc({
   before: 'id of an entry, or ISO 8601; only entries before it',
   limit: 'entries returned, 1 to 200; default 50',
+  actor: 'who changed it: the e-mail address of a person, or the id of a key',
+  action: 'an action such as key.revoke, or all on a noun such as key',
 })
 
 /** GET /console/audit, for owners and operators. */
@@ -101,9 +102,7 @@ export const auditRoutes = (on: Gated, { audit }: AuditParts) =>
     '/audit',
     ({ principal, request }) => {
       if (principal.role !== 'owner' && !principal.operator) throw appError('forbidden_role')
-      const query = new URL(request.url).searchParams
-      const limit = clampedLimit(query.get('limit'), AUDIT_LIMIT_DEFAULT, AUDIT_LIMIT_MAX)
-      return audit.list(principal, query.get('before'), limit)
+      return audit.list(principal, parseAuditQuery(new URL(request.url).searchParams))
     },
     {
       allow: ['session'],

@@ -1,9 +1,11 @@
 import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { newIdAt } from '../../core/crypto.ts'
-import { appError } from '../../core/errors.ts'
+import { AUDIT_SCAN_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Principal } from '../../core/principal.ts'
+import { ACTIONS } from './actions.ts'
 import type { AuditResponse } from './model.ts'
+import type { AuditQuery } from './query.ts'
 import type { AuditStore } from './store.ts'
 
 export interface AuditOptions {
@@ -98,18 +100,20 @@ export function createAudit({ store, clock, log, days }: AuditOptions) {
       }
     },
 
-    /** Newest first, of the tenant; for an operator those of the server, too. */
-    async list(
-      { tenantId, operator }: Principal,
-      before: string | null,
-      limit: number,
-    ): Promise<AuditResponse> {
-      const also = operator ? SERVER : tenantId
-      const rows = await store.list(tenantId, also, idBefore(before), limit + 1)
+    /**
+     * Newest first, of the tenant; for an operator those of the server, too. A page with a filter
+     * looks at `AUDIT_SCAN_MAX` lines and may hold none of them though others follow.
+     */
+    async list({ tenantId, operator }: Principal, query: AuditQuery): Promise<AuditResponse> {
+      const { before, limit, filter } = query
+      const from = { tenantId, also: operator ? SERVER : tenantId, before }
+      const isWhole = filter.actor === null && filter.actions === null
+      const window = isWhole ? limit + 1 : AUDIT_SCAN_MAX
+      const rows = await store.list(from, window, filter, limit + 1)
       const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? (shown.at(-1)?.id ?? null) : null
       const entries = shown.map(({ ts, ...row }) => ({ ...row, ts: new Date(ts).toISOString() }))
-      return { entries, next_before: next }
+      if (rows.length > limit) return { entries, next_before: shown.at(-1)?.id ?? null }
+      return { entries, next_before: isWhole ? null : await store.endOf(from, window) }
     },
 
     /** Deletes lines that are too old. */
@@ -121,105 +125,3 @@ export function createAudit({ store, clock, log, days }: AuditOptions) {
 }
 
 export type Audit = ReturnType<typeof createAudit>
-
-const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
-/** Sorts after every id. */
-const AFTER_ALL = 'g'
-
-/** `before` is the id of a line or a time; an id begins with the 48 bits of its milliseconds. */
-function idBefore(before: string | null): string {
-  if (before === null) return AFTER_ALL
-  if (ID.test(before) && before.length === 36) return before
-  const ms = /^\d{4}-/.test(before) ? Date.parse(before) : Number.NaN
-  if (!(ms >= 0)) throw appError('query_invalid', { field: 'before' })
-  const hex = ms.toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`
-}
-
-/**
- * The audited action of each request, by method and route without the surface. Sessions and turns
- * are not audited. A test compares the table with the routes.
- */
-export const ACTIONS: Readonly<Record<string, string>> = {
-  'POST /keys': 'key.create',
-  'PUT /keys/:id': 'key.update',
-  'DELETE /keys/:id': 'key.revoke',
-  'POST /apps/:id/keys': 'key.create',
-  'POST /native/exchange': 'key.create',
-  'POST /passkeys': 'passkey.create',
-  'PUT /passkeys/:id': 'passkey.update',
-  'DELETE /passkeys/:id': 'passkey.delete',
-  'POST /passkey/verify': 'passkey.refuse',
-  'POST /invitations/:id/accept': 'member.accept',
-  'POST /invitations/:id/decline': 'member.decline',
-  'POST /apps/:id/shares': 'share.create',
-  'PUT /apps/:id/shares/:share': 'share.update',
-  'POST /apps/:id/shares/:share/rotate': 'share.rotate',
-  'DELETE /apps/:id/shares/:share': 'share.delete',
-  'POST /apps': 'app.create',
-  'PUT /apps/:id': 'app.update',
-  'DELETE /apps/:id': 'app.delete',
-  'POST /personas': 'persona.create',
-  'PUT /personas/:id': 'persona.update',
-  'DELETE /personas/:id': 'persona.delete',
-  'POST /personas/:id/default': 'persona.default',
-  'DELETE /personas/:id/default': 'persona.default',
-  'POST /prompts': 'prompt.create',
-  'PUT /prompts/:id': 'prompt.update',
-  'DELETE /prompts/:id': 'prompt.delete',
-  'POST /schedules': 'schedule.create',
-  'PUT /schedules/:id': 'schedule.update',
-  'DELETE /schedules/:id': 'schedule.delete',
-  'DELETE /memories/:id': 'memory.delete',
-  'DELETE /memories': 'memory.delete',
-  'POST /webhooks': 'webhook.create',
-  'PUT /webhooks/:id': 'webhook.update',
-  'POST /webhooks/:id/rotate': 'webhook.rotate',
-  'DELETE /webhooks/:id': 'webhook.delete',
-  'POST /triggers': 'trigger.create',
-  'PUT /triggers/:id': 'trigger.update',
-  'DELETE /triggers/:id': 'trigger.delete',
-  'PUT /provider': 'provider.update',
-  'DELETE /provider': 'provider.delete',
-  'PUT /settings': 'settings.update',
-  'POST /devices': 'device.create',
-  'PUT /devices/:id': 'device.update',
-  'DELETE /devices/:id': 'device.delete',
-  'POST /devices/pair': 'device.create',
-  'POST /devices/activate': 'device.activate',
-  'POST /devices/:id/recode': 'device.recode',
-  'POST /devices/:id/say': 'device.say',
-  'POST /kb/docs': 'document.create',
-  'PUT /kb/docs/:id': 'document.update',
-  'DELETE /kb/docs/:id': 'document.delete',
-  'POST /kb/collections': 'collection.create',
-  'PUT /kb/collections/:id': 'collection.update',
-  'DELETE /kb/collections/:id': 'collection.delete',
-  'POST /kb/files': 'source.create',
-  'POST /files/:id/keep': 'source.create',
-  'POST /kb/urls': 'source.create',
-  'PUT /kb/sources/:id': 'source.update',
-  'DELETE /kb/sources/:id': 'source.delete',
-  'POST /agent/asks/:id': 'ask.answer',
-  'POST /mcp-servers': 'server.create',
-  'PUT /mcp-servers/:id': 'server.update',
-  'PUT /mcp-servers/:id/tools': 'server.approve',
-  'POST /mcp-servers/:id/call': 'server.call',
-  'DELETE /mcp-servers/:id': 'server.delete',
-  'POST /mcp-servers/:id/sign-in': 'server.signing',
-  'GET /mcp/callback': 'server.signin',
-  'DELETE /mcp-servers/:id/sign-in': 'server.signout',
-  'POST /import': 'import',
-  'PUT /system': 'system.update',
-  'POST /system/backups': 'system.backup',
-  'GET /system/backups/download': 'system.download',
-  'POST /system/people': 'person.create',
-  'POST /system/people/:id/sign-out': 'person.signout',
-  'POST /system/people/:id/link': 'person.link',
-  'PUT /system/people/:id': 'person.update',
-  'DELETE /system/people/:id': 'person.delete',
-  'PUT /system/tenants/:id': 'system.tenant',
-  'POST /members': 'member.create',
-  'PUT /members/:id': 'member.update',
-  'DELETE /members/:id': 'member.delete',
-}

@@ -1,4 +1,4 @@
-import { type Db, sql } from '../../storage/db.ts'
+import { type Db, joined, type Statement, sql } from '../../storage/db.ts'
 
 export interface AuditRow {
   readonly id: string
@@ -17,6 +17,38 @@ export interface NewAuditRow extends Omit<AuditRow, 'person'> {
   /** Empty: a change to the server itself. */
   readonly tenantId: string
   readonly userId: string | null
+}
+
+/** Which lines of the audit: of whom, and below which id. */
+export interface AuditPlace {
+  readonly tenantId: string
+  /** A second tenant whose lines are included, or the same. */
+  readonly also: string
+  readonly before: string
+}
+
+/** What lines are asked for; null: all. */
+export interface AuditFilter {
+  /** Address of a person in lower case, or id of a key. */
+  readonly actor: string | null
+  readonly actions: readonly string[] | null
+}
+
+/** Each tenant's lines are read in the order of their key: at most two windows are sorted. */
+const newest = ({ tenantId, also, before }: AuditPlace, window: number): Statement => sql`
+  SELECT * FROM (SELECT * FROM audit WHERE tenant_id = ${tenantId} AND id < ${before}
+    ORDER BY id DESC LIMIT ${window}) AS own
+  UNION
+  SELECT * FROM (SELECT * FROM audit WHERE tenant_id = ${also} AND id < ${before}
+    ORDER BY id DESC LIMIT ${window}) AS others
+  ORDER BY id DESC LIMIT ${window}`
+
+function matching({ actor, actions }: AuditFilter): Statement {
+  const rows = JSON.stringify((actions ?? []).map((action) => [action]))
+  return sql`
+    (CAST(${actor} AS TEXT) IS NULL OR person = ${actor} OR key_id = ${actor})
+    AND (CAST(${actions && rows} AS TEXT) IS NULL
+      OR action IN (SELECT value ->> 0 FROM json_each(${rows})))`
 }
 
 /** Table and column of the name of what has one, by the first part of the actions on it. */
@@ -68,12 +100,27 @@ export function createAuditStore(db: Db) {
       return row?.name || null
     },
 
-    /** Newest first; `also` is a second tenant whose lines are included, or the same. */
-    list: (tenantId: string, also: string, before: string, limit: number) =>
-      db.all<AuditRow>(sql`
-        SELECT id, ts, person, key_id, action, target, target_name, address FROM audit
-        WHERE tenant_id IN (${tenantId}, ${also}) AND id < ${before}
-        ORDER BY id DESC LIMIT ${limit}`),
+    /** Newest first, of the `window` newest lines below `before` alone, with what matches. */
+    list: (from: AuditPlace, window: number, filter: AuditFilter, limit: number) =>
+      db.all<AuditRow>(
+        joined(
+          sql`SELECT id, ts, person, key_id, action, target, target_name, address FROM (`,
+          newest(from, window),
+          sql`) AS newest WHERE`,
+          matching(filter),
+          sql`ORDER BY id DESC LIMIT ${limit}`,
+        ),
+      ),
+
+    /** Id of the last of the `window` newest lines; null where there are fewer. */
+    async endOf(from: AuditPlace, window: number): Promise<string | null> {
+      const last = joined(
+        sql`SELECT id FROM (`,
+        newest(from, window),
+        sql`) AS newest ORDER BY id DESC LIMIT 1 OFFSET ${window - 1}`,
+      )
+      return (await db.get<{ id: string }>(last))?.id ?? null
+    },
 
     /** Deletes up to 5,000 lines of all tenants older than `before`; resolves with their number. */
     async prune(before: number): Promise<number> {

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { api } from '../../api/index.ts'
 import type { AppInput } from '../../api/types.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
+import { toolName } from '../../i18n/tool-words.ts'
 import { Badge } from '../../ui/page.tsx'
 import { Loading } from '../../ui/state.tsx'
 import { effective, type Source } from './effective.ts'
@@ -34,7 +35,8 @@ function Line({ label, from, children }: LineProps) {
 
 /** The effective settings of the app, while it is edited. */
 export function Preview({ input }: { readonly input: AppInput }) {
-  const { t } = useI18n()
+  const { t, language } = useI18n()
+  const comma = language === 'zh' ? '、' : ', '
   const settings = useQuery({ queryKey: ['settings'], queryFn: api.settings.read })
   const personas = useQuery({ queryKey: ['personas'], queryFn: api.personas.list })
   const known = settings.data && personas.data
@@ -69,7 +71,8 @@ export function Preview({ input }: { readonly input: AppInput }) {
           <Line label={t('apps.tools')} from={now.tools.from}>
             {now.tools.value === null
               ? t('apps.tools.all')
-              : now.tools.value.join(', ') || t('apps.tools.none')}
+              : now.tools.value.map((name) => toolName(name, language)).join(comma) ||
+                t('apps.tools.none')}
           </Line>
         </dl>
       )}

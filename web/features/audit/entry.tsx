@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../api/index.ts'
 import type { Audit } from '../../api/types.ts'
-import { useI18n } from '../../i18n/index.tsx'
+import { type Key, useI18n } from '../../i18n/index.tsx'
 import { endsOf } from '../keys/names.ts'
 import { useSettingWords } from '../system/setting-words.ts'
 
@@ -57,6 +57,27 @@ function pageOf({ action, target }: Entry): string | null {
   return PAGES[noun] ?? null
 }
 
+/** What there is one of has no id. */
+const ALONE: Readonly<Record<string, readonly [words: Key, page: string]>> = {
+  settings: ['audit.kind.settings', '/app/settings'],
+  provider: ['audit.kind.provider', '/app/provider'],
+  import: ['audit.kind.import', '/app/transfer'],
+  memory: ['audit.kind.memory', '/app/memory'],
+  system: ['audit.kind.system', '/app/system'],
+}
+
+function Alone({ noun }: { readonly noun: string }) {
+  const { t } = useI18n()
+  const alone = ALONE[noun]
+  if (!alone) return '–'
+  const [words, page] = alone
+  return (
+    <Link to={page} className="text-accent">
+      {t(words)}
+    </Link>
+  )
+}
+
 /** What was changed by its name, with the way to it; an id only where it never had a name. */
 export function Target({ entry }: EntryProps) {
   const nameOf = useKeyNames()
@@ -69,8 +90,9 @@ export function Target({ entry }: EntryProps) {
     return target.split(', ').map(fullNameOf).join(', ')
   }
   if (name === null) {
+    const [noun = ''] = action.split('.')
     return target === null ? (
-      '–'
+      <Alone noun={noun} />
     ) : (
       <span title={target}>{t('audit.id', { id: target.slice(-6) })}</span>
     )

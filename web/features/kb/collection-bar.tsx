@@ -41,6 +41,7 @@ export function CollectionBar({ collections, shown, onShow, onDrop }: Collection
           <Button
             key={id ?? ''}
             size="small"
+            className="btn-text"
             {...(shown === id ? { kind: 'primary' as const } : {})}
             aria-pressed={shown === id}
             onClick={() => onShow(id)}

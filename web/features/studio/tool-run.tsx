@@ -1,5 +1,6 @@
 import { Ban, Check, LoaderCircle, X } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
+import { toolName } from '../../i18n/tool-words.ts'
 import type { ToolUse } from './turn.ts'
 
 /** JSON with line breaks; other or shortened text unchanged. */
@@ -13,7 +14,7 @@ function readable(text: string): string {
 
 /** A call of a tool; opened, it shows the arguments and the result. */
 export function ToolRun({ use }: { readonly use: ToolUse }) {
-  const { t } = useI18n()
+  const { t, language } = useI18n()
   const icon = { size: 13, 'aria-hidden': true } as const
   const parts = [
     [t('studio.tool.arguments'), use.arguments],
@@ -28,7 +29,9 @@ export function ToolRun({ use }: { readonly use: ToolUse }) {
         {use.ok === true && <Check {...icon} className="text-good" />}
         {use.ok === false && !use.declined && <X {...icon} className="text-bad" />}
         {use.ok === false && use.declined && <Ban {...icon} />}
-        <code className="min-w-0 flex-1 truncate">{use.name}</code>
+        <span className="min-w-0 flex-1 truncate" title={use.name}>
+          {toolName(use.name, language)}
+        </span>
         {use.ms !== undefined && <span className="text-ink-3">{use.ms} ms</span>}
       </summary>
       {use.declined && <p>{t('studio.tool.declined')}</p>}

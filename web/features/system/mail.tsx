@@ -1,8 +1,9 @@
 import { CircleCheck } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { SystemSetting } from '../../api/types.ts'
-import { useI18n } from '../../i18n/index.tsx'
+import { type Key, useI18n } from '../../i18n/index.tsx'
 import { useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
@@ -19,6 +20,20 @@ function smtpUrl({ host, scheme, port, user, password }: typeof EMPTY): string {
   const login = user === '' ? '' : `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`
   return `${scheme}://${login}${host.trim()}:${port.trim()}`
 }
+
+/** Why a test mail did not go; null where something else is wrong. */
+const faultOf = (error: Error | null): string | null =>
+  error instanceof ApiError && error.error?.code === 'mail_failed'
+    ? (error.error.params.class ?? 'error')
+    : null
+
+const FAULTS = [
+  ...(['connection_failed', 'tls', 'timeout', 'no_smtp'] as const),
+  ...(['refuses_login', 'refuses_sender', 'refuses_mail'] as const),
+]
+
+const faultWords = (fault: string): Key =>
+  `mail.class.${FAULTS.find((known) => known === fault) ?? 'error'}`
 
 /** Mail as people know it; saving sends a test mail first. */
 export function MailSection({ settings }: { readonly settings: readonly SystemSetting[] }) {
@@ -42,6 +57,7 @@ export function MailSection({ settings }: { readonly settings: readonly SystemSe
     ...(fields.host.trim() === '' ? {} : { MB_SMTP_URL: smtpUrl(fields) }),
     ...(from?.locked ? {} : { MB_MAIL_FROM: sender.trim() || null }),
   }
+  const fault = faultOf(save.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.mutate({ untested: false, changes })
@@ -69,16 +85,20 @@ export function MailSection({ settings }: { readonly settings: readonly SystemSe
         {save.error && (
           <div role="alert">
             <Notice tone="bad">
-              {explain(save.error)}
-              <p className="mt-2 text-note">{t('mail.failed.next')}</p>
-              <Button
-                size="small"
-                onClick={({ currentTarget: { form } }) => {
-                  if (form?.reportValidity()) save.mutate({ untested: true, changes })
-                }}
-              >
-                {t('mail.untested')}
-              </Button>
+              {fault === null ? explain(save.error) : t(faultWords(fault))}
+              {fault !== null && (
+                <>
+                  <p className="mt-2 text-note">{t('mail.failed.next')}</p>
+                  <Button
+                    size="small"
+                    onClick={({ currentTarget: { form } }) => {
+                      if (form?.reportValidity()) save.mutate({ untested: true, changes })
+                    }}
+                  >
+                    {t('mail.untested')}
+                  </Button>
+                </>
+              )}
             </Notice>
           </div>
         )}

@@ -44,6 +44,9 @@ export function Providers({ settings }: { readonly settings: readonly SystemSett
   )
 }
 
+/** So many characters at once were not typed. */
+const PASTED_CHARS_MIN = 8
+
 function KeyForm({ provider }: { readonly provider: ModelProvider }) {
   const { t } = useI18n()
   const explain = useExplain()
@@ -51,7 +54,7 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
   const [key, setKey] = useState('')
   const [model, setModel] = useState('')
   const list = useAction(
-    () => api.system.models({ base_url: provider.address, api_key: key.trim() }),
+    (typed: string) => api.system.models({ base_url: provider.address, api_key: typed.trim() }),
     { shows: () => true, onDone: ({ models }) => setModel(models[0] ?? '') },
   )
   const models = list.data?.models ?? []
@@ -73,7 +76,7 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
   const fault = list.error ?? use.error
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (model === '') list.mutate(undefined)
+    if (model === '') list.mutate(key)
     else use.mutate(undefined)
   }
   return (
@@ -90,8 +93,11 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
         autoFocus
         value={key}
         onText={(text) => {
+          // A key that was pasted is whole: its models are listed without a click.
+          const isPasted = text.length - key.length >= PASTED_CHARS_MIN
           setKey(text)
           setModel('')
+          if (isPasted) list.mutate(text)
         }}
       />
       {models.length > 0 && model !== '' && (

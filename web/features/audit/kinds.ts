@@ -1,0 +1,26 @@
+/** The first parts of the actions of the audit; each has words (test/api/audit.test.ts). */
+export const KINDS = [
+  'app',
+  'ask',
+  'collection',
+  'device',
+  'document',
+  'import',
+  'key',
+  'member',
+  'memory',
+  'passkey',
+  'person',
+  'persona',
+  'prompt',
+  'provider',
+  'schedule',
+  'server',
+  'settings',
+  'share',
+  'source',
+  'system',
+  'trigger',
+  'webhook',
+] as const
+export type Kind = (typeof KINDS)[number]

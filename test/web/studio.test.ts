@@ -234,4 +234,28 @@ describeWeb('speaking', () => {
     await microphone('ended')
     expect(guest.complaints).toEqual([])
   }, 60_000)
+
+  test('nothing of a recording is left when it was discarded', async () => {
+    await using guest = await visit(browser, app.url, GREET, await signIn(app))
+    const { page } = guest
+    await page.addInitScript(() => {
+      const made: AudioContext[] = []
+      Object.assign(window, { made })
+      window.AudioContext = class extends AudioContext {
+        constructor() {
+          super()
+          made.push(this)
+        }
+      }
+    })
+    await page.goto('/app')
+    await page.getByRole('button', { name: en['studio.voice'], exact: true }).click()
+    await page.getByRole('meter').waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForFunction(() => {
+      const { made } = window as unknown as { made: readonly AudioContext[] }
+      return made.length > 0 && made.every(({ state }) => state === 'closed')
+    })
+    expect(guest.complaints).toEqual([])
+  }, 60_000)
 })

@@ -13,6 +13,7 @@ import { CHAT, THUMB_ITEMS, tabsOf } from './nav.ts'
 import { PaletteKey } from './palette.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { NavLink, Sidebar } from './sidebar.tsx'
+import { usePerson } from './use-person.ts'
 
 /** What is there to be told is not what a page waits for. */
 const NOTICES_AFTER_MS = 3_000
@@ -33,6 +34,7 @@ const EndedElsewhere = lazy(async () => {
 export function Shell() {
   const { t } = useI18n()
   const bar = useSideBar()
+  const drops = usePerson()
   const { pathname } = useLocation()
   const isChat = pathname.replace(/\/$/, '') === CHAT
   useLayoutEffect(() => {
@@ -58,7 +60,7 @@ export function Shell() {
         <main id="main" tabIndex={-1}>
           <Moved />
           <Tabs path={pathname} />
-          <ErrorBoundary key={pathname}>
+          <ErrorBoundary key={`${pathname} ${drops}`}>
             <Outlet />
           </ErrorBoundary>
         </main>

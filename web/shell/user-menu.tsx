@@ -12,10 +12,8 @@ import {
   Settings2,
   UserRound,
 } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { showTenant } from '../api/client.ts'
+import { type ReactNode, useState } from 'react'
 import { api } from '../api/index.ts'
-import { useConversations } from '../features/studio/conversations.ts'
 import { type Key, type Language, useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
@@ -73,36 +71,13 @@ const Item = ({ icon, onPick, children }: ItemProps) => (
   </Menu.Item>
 )
 
-/**
- * The signed-in person. When another tab has signed another person in, or has switched the tenant,
- * the page reloads: otherwise it would show data of the first and change data of the second.
- */
-function useMe() {
-  const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me, staleTime: 0 })
-  const { own } = useConversations()
-  const first = useRef<string>(undefined)
-  const id = me.data && `${me.data.user_id} ${me.data.tenant_id}`
-  useEffect(() => {
-    if (id !== undefined) own(id)
-    if (first.current !== undefined && id !== undefined && first.current !== id) {
-      location.assign('/app')
-    }
-    first.current ??= id
-  }, [id, own])
-  const tenant = me.data?.tenant_id
-  useEffect(() => {
-    if (tenant !== undefined) showTenant(tenant)
-  }, [tenant])
-  return me
-}
-
 /** The signed-in person, the appearance settings, and sign-out. */
 export function UserMenu({ onGo }: { readonly onGo?: (() => void) | undefined }) {
   const { t, language, setLanguage } = useI18n()
   const theme = useTheme()
   const navigate = useNavigate()
   const client = useQueryClient()
-  const me = useMe()
+  const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me })
   const [asksAll, setAsksAll] = useState(false)
   const logout = useAction(api.auth.logout, {
     onDone: () => {

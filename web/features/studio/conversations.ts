@@ -130,14 +130,20 @@ export function createConversations(options: Options) {
     visit: (place: Place) => {
       last = place
     },
-    /** Deletes turns and drafts of another person, because a browser may be shared. */
-    own(person: string): void {
+    /**
+     * Deletes turns and drafts of another person, because a browser may be shared; true when
+     * another one was here before.
+     */
+    own(person: string): boolean {
       const before = storage.getItem(OWNER)
-      if (before !== null && before !== person) {
+      const isOther = before !== null && before !== person
+      if (isOther) {
         for (const session of [...turns.sessions(), ...queue.sessions()]) forget(session)
         drafts.clear()
+        last = null
       }
       storage.setItem(OWNER, person)
+      return isOther
     },
     onStored: (listener: (session: string) => Promise<void>) => void stored.add(listener),
   }

@@ -44,6 +44,7 @@ export function createDrafts(storage: Storage) {
     },
     clear(): void {
       held.clear()
+      storage.removeItem(FRESH)
       for (const key of Object.keys(storage)) if (key.startsWith(PREFIX)) storage.removeItem(key)
     },
   }

@@ -25,7 +25,7 @@ export function Rail({ onGo }: RailProps) {
   const [kind, setKind] = useState<Kind>('mine')
   const [isArchive, setArchive] = useState(false)
   const mayChange = useMayChange()
-  const { session, go, startNew } = usePlaces(onGo)
+  const { session, go, startNew, leave } = usePlaces(onGo)
   const { query, rename, change, remove, undo, going } = useRail(typed, kind, isArchive)
   const open = useOpenTalks()
   const loaded: readonly Talk[] =
@@ -41,7 +41,7 @@ export function Rail({ onGo }: RailProps) {
     change: change.mutate,
     remove(id: string) {
       remove(id)
-      if (id === session) startNew()
+      if (id === session) leave()
     },
   }
   const icon = { size: 17, strokeWidth: 1.75, 'aria-hidden': true } as const
@@ -120,13 +120,16 @@ function usePlaces(onGo: (() => void) | undefined) {
     onGo?.()
     void navigate({ to: CHAT, search: { ...(app ? { app } : {}), session: to, ...at } })
   }
+  const fresh = () => drafts.fresh(freshSession)
   return {
     session,
     go,
     startNew: () => {
-      go({ session: drafts.fresh(freshSession), app: '' })
+      go({ session: fresh(), app: '' })
       dispatchEvent(new Event('mb:compose'))
     },
+    /** To an empty talk, with the list still open: what was deleted may be wanted back. */
+    leave: () => void navigate({ to: CHAT, search: { session: fresh() } }),
   }
 }
 

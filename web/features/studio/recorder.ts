@@ -42,7 +42,7 @@ async function recordStream(stream: MediaStream, release: () => void): Promise<R
   })
   recorder.start(SLICE_MS)
   await listening
-  const level = meterOf(stream)
+  const level = meterOf(stream, recorder)
   const stop = async () => {
     const ended = new Promise((resolve) => {
       recorder.onstop = resolve
@@ -60,15 +60,15 @@ const METER_SAMPLES = 1_024
 /** The loudness that fills the meter: speech near the microphone. */
 const LOUD = 0.25
 
-/** Measures how loud the stream is. */
-function meterOf(stream: MediaStream): () => number {
+/** Measures how loud the stream is, until its recording ends. */
+function meterOf(stream: MediaStream, recorder: MediaRecorder): () => number {
   const context = new AudioContext()
   const meter = context.createAnalyser()
   meter.fftSize = METER_SAMPLES
   context.createMediaStreamSource(stream).connect(meter)
-  for (const track of stream.getTracks()) {
-    track.addEventListener('ended', () => void context.close())
-  }
+  // A track that is stopped by this page tells nobody of its end.
+  if (recorder.state === 'inactive') void context.close()
+  else recorder.addEventListener('stop', () => void context.close())
   const samples = new Float32Array(METER_SAMPLES)
   return () => {
     meter.getFloatTimeDomainData(samples)

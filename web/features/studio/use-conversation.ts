@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { TurnRequest } from '../../api/stream.ts'
 import { talks } from '../../api/talks.ts'
 import { useToasts } from '../../lib/services.tsx'
@@ -86,20 +86,29 @@ export function useConversation(
     try {
       const { session_id } = await talks.branch(session, seq - 1)
       choose({ session: session_id })
-      await sayIn(session_id, question)
+      void sayIn(session_id, question)
     } catch (error) {
       toasts.show('bad', error as Error)
     }
   }
   /** The question again, or another one in its place. */
-  const replace = async (turn: Turn, text: string) => {
+  const replace = async (turn: Turn, text: string): Promise<void> => {
     const { state, replaces, seq } = turn
     // A picture that cannot be had any more is left out.
     const images = await sentAgain(turn.images)
-    if (state === 'done' && mayBranch && seq !== null) return void branch(seq, { text, images })
+    if (state === 'done' && mayBranch && seq !== null) return branch(seq, { text, images })
     if (state === 'done') return void say({ text, images, replaces: turn })
     conversations.drop(session, turn.id)
     void say({ text, images, replaces })
+  }
+  const isReplacing = useRef(false)
+  /** A second click is ignored until the first one's question has left. */
+  const replaceOnce = (turn: Turn, text: string) => {
+    if (isReplacing.current) return
+    isReplacing.current = true
+    void replace(turn, text).finally(() => {
+      isReplacing.current = false
+    })
   }
   return {
     turns,
@@ -116,7 +125,7 @@ export function useConversation(
     say,
     ask,
     // One function for all turns, so that finished turns do not render again.
-    replace: useStable((turn: Turn, text: string) => void replace(turn, text)),
+    replace: useStable(replaceOnce),
     stop: () => conversations.stop(session),
   }
 }

@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { en } from '../../web/i18n/en.ts'
+import { signIn } from '../support/login.ts'
+import { describeWeb, soon } from './setup.ts'
+import { ask, ended, field, useStudio } from './studio-page.ts'
+
+const TIMEOUT_MS = 60_000
+
+const sessionOf = (page: Page) => new URL(page.url()).searchParams.get('session') ?? ''
+const row = (page: Page, title: string) => page.locator('.rail-item', { hasText: title })
+
+/** Does this with a talk of the side bar, by the menu of its row. */
+async function choose(page: Page, title: string, entry: string): Promise<void> {
+  await page.getByRole('button', { name: en['studio.actions'].replace('{title}', title) }).click()
+  await page.getByRole('menuitem', { name: entry, exact: true }).click()
+}
+
+describeWeb('what happens a second time, or too late', () => {
+  const at = useStudio()
+
+  test(
+    'a double click asks a question again once',
+    async () => {
+      await using guest = await at.open()
+      const { page } = guest
+      await ended(await ask(page, 'Which way now?'))
+      const both = Promise.withResolvers<void>()
+      let branches = 0
+      await page.route('**/branch', async (route) => {
+        branches += 1
+        await both.promise
+        await route.continue()
+      })
+      const before = sessionOf(page)
+      await page.getByRole('button', { name: en['studio.again'] }).dblclick()
+      both.resolve()
+      await page.waitForURL((url) => url.searchParams.get('session') !== before)
+      await page.getByText('2/2').waitFor()
+      expect(branches).toBe(1)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'on a phone the deletion of the open talk can be undone',
+    async () => {
+      await using guest = await at.open()
+      const { page } = guest
+      await page.setViewportSize({ width: 390, height: 800 })
+      await ended(await ask(page, 'Keep me on the phone'))
+      await page.getByRole('button', { name: en['nav.menu'] }).click()
+      await choose(page, 'Keep me on the phone', en['action.delete'])
+      await page.getByRole('button', { name: en['studio.undo'] }).click()
+      await row(page, 'Keep me on the phone').getByRole('button').first().waitFor()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the next person at this tab does not see what the first has typed',
+    async () => {
+      await using guest = await at.open()
+      const { page, context } = guest
+      await field(page).fill('for my eyes alone')
+      const { url } = at.world.app
+      const other = await signIn(at.world.app, 'bob@example.com')
+      const [name = '', value = ''] = other.headers.cookie.split('=')
+      await context.addCookies([{ name, value, url, httpOnly: true }])
+      await page.goto('/app')
+      await page.getByText('bob@example.com').first().waitFor()
+      await soon(() => field(page).inputValue(), '')
+    },
+    TIMEOUT_MS,
+  )
+})

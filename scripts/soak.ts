@@ -2,6 +2,7 @@
 import { createKey } from '../test/support/key.ts'
 import { startCluster } from '../test/support/postgres-cluster.ts'
 import { type Server, startServer } from '../test/support/server.ts'
+import { sharing } from '../test/support/sharing.ts'
 import { tempFolder } from '../test/support/temp.ts'
 import { residentKb } from './bench/process-usage.ts'
 import { boards } from './soak/boards.ts'
@@ -99,14 +100,6 @@ function judge(memory: readonly number[], residentMibMax: number): boolean {
   )
   return late < early * GROWTH_MAX && Math.max(...memory) < residentMibMax
 }
-
-/** Settings of two servers on one database. */
-const sharing = (url: string) => ({
-  MB_DATABASE_URL: url,
-  MB_DATABASE_DIRECT_URL: url,
-  MB_SESSION_SECRET: 'a'.repeat(64),
-  MB_ENCRYPTION_KEY: 'b'.repeat(64),
-})
 
 await runScript(HELP, async (args) => {
   const options = readOptions(args)

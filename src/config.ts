@@ -55,9 +55,9 @@ export const SETTINGS = {
   MB_COOKIE_SECURE: oneOf(['auto', 'true', 'false'])
     .default('auto')
     .describe('auto allows login over plain http on a LAN; true: not, false: everywhere'),
-  MB_LLM_BASE_URL: http.describe('OpenAI-compatible root of the platform channel'),
-  MB_LLM_API_KEY: secret.describe('key of the platform channel'),
-  MB_LLM_MODEL: text.describe('default model of the platform channel'),
+  MB_LLM_BASE_URL: http.describe('address of the model of the server (OpenAI-compatible root)'),
+  MB_LLM_API_KEY: secret.describe('key of the model of the server'),
+  MB_LLM_MODEL: text.describe('name of the model of the server'),
   MB_LLM_DETECT: flag(true).describe('look for Ollama, LM Studio or llama.cpp on this machine'),
   MB_MODEL_ARGS: text.describe('arguments of the model pack, such as -c 8192 -t 4 -ngl 99'),
   MB_MODEL_IDLE_MIN: whole(0, 100_000, 0).describe(
@@ -66,7 +66,7 @@ export const SETTINGS = {
   MB_LLM_TIMEOUT_MS: whole(1, 3_600_000, 60_000).describe('longest silence of an upstream, ms'),
   MB_LLM_THINKING: oneOf(THINKING_FORMS)
     .default('auto')
-    .describe('form of thinking on the platform channel'),
+    .describe('form of thinking of the model of the server'),
   MB_EMBED_BASE_URL: http.describe('remote /embeddings; unset: local ONNX'),
   MB_EMBED_API_KEY: secret.describe('key of the remote embedding endpoint'),
   MB_EMBED_MODEL: text.describe('model of the remote embedding endpoint'),

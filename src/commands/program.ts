@@ -13,8 +13,10 @@ export const PARSE_COMMAND = 'parse-worker'
 /** The process that is replaced by the program that serves a model. */
 export const MODEL_COMMAND = 'model-worker'
 
+const isExecutable = () => Bun.main.startsWith('/$bunfs/')
+
 /** The file that Bun has to run; none for the executable, which contains it. */
-export const mainFile = (): readonly string[] => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
+export const mainFile = (): readonly string[] => (isExecutable() ? [] : [Bun.main])
 
 /**
  * The addresses of this program's own parts, which differ between the sources and the executable.
@@ -53,6 +55,12 @@ const LIMIT = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
 const LIMIT_MAX = '65336'
 /** Bun sends crash reports to its makers unless this is set before its start. */
 const NO_REPORTS = { BUN_ENABLE_CRASH_REPORTING: '0' }
+/**
+ * Six times the engine's own count before it compiles a function a third time, which costs each of
+ * the first ten thousand turns 100 us of the processor and makes none of them faster. Only for the
+ * executable, which contains its Bun: one that does not know the variable would not start.
+ */
+const COMPILES_LATER = { BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '400000' }
 
 /**
  * Raises Bun's limit of 256 simultaneous fetches, beyond which a turn would wait. Bun reads the
@@ -61,7 +69,8 @@ const NO_REPORTS = { BUN_ENABLE_CRASH_REPORTING: '0' }
  * by the operator, or when the replacement fails.
  */
 export function liftFetchLimit(env: Env): void {
-  if (env[LIMIT] === undefined) restart({ ...NO_REPORTS, ...env, [LIMIT]: LIMIT_MAX })
+  if (env[LIMIT] !== undefined) return
+  restart({ ...NO_REPORTS, ...(isExecutable() ? COMPILES_LATER : {}), ...env, [LIMIT]: LIMIT_MAX })
 }
 
 /** Replaces this process by the same program, in about 10 ms, and returns only when that fails. */

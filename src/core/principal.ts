@@ -55,3 +55,7 @@ export interface Nested {
 export const MANAGERS: readonly PrincipalKind[] = ['general', 'session']
 /** Every key, and signed-in people. */
 export const EVERYONE: readonly PrincipalKind[] = ['general', 'app', 'device', 'session']
+/** All who can read an answer by themselves: not the keys of devices. */
+export const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app', 'session']
+/** The keys of programs: neither devices nor people. */
+export const PROGRAMS: readonly PrincipalKind[] = ['general', 'app']

@@ -33,6 +33,8 @@ const LEAST: Readonly<Record<string, Role>> = {
   'DELETE /console/files/:id': 'viewer',
   // What they were told themselves.
   'POST /console/notices/:id/read': 'viewer',
+  // Stores nothing.
+  'POST /console/schedules/preview': 'viewer',
   // Own reminders; the service refuses schedules.
   'DELETE /console/schedules/:id': 'viewer',
   // A viewer may change only their own sessions.

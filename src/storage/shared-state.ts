@@ -71,6 +71,7 @@ export interface Leases {
 /** Names of the leases under which a process stores something step by step. */
 export const leaseName = {
   source: (id: string) => `source ${id}`,
+  scan: (tenantId: string, slot: number) => `scan ${tenantId} ${slot}`,
   import: (tenantId: string) => `import ${tenantId}`,
 } as const
 

@@ -17,8 +17,9 @@ import { createRefresh } from '../features/mcp-servers/refresh.ts'
 import { createMcpServers } from '../features/mcp-servers/service.ts'
 import { createSignIn } from '../features/mcp-servers/sign-in.ts'
 import { createMcpServerStore } from '../features/mcp-servers/store.ts'
+import { createServerTelling } from '../features/mcp-servers/telling.ts'
 import type { Tenants } from '../features/tenants/service.ts'
-import type { Notify } from '../features/webhooks/worker.ts'
+import type { Outbox } from '../features/webhooks/outbox.ts'
 import { createMcp } from '../http/mcp.ts'
 import type { RequestContexts } from '../http/observe.ts'
 import type { Origins } from '../http/origin.ts'
@@ -52,7 +53,7 @@ export function openMcpServers(
   adapters: Adapters,
   jobs: Jobs,
   tenants: Pick<Tenants, 'emailOf'>,
-  notify: Notify,
+  outbox: Outbox,
 ) {
   const { live, clock, log, db, shared, secrets, egress, jsonParser } = adapters
   const { leases } = shared
@@ -64,7 +65,16 @@ export function openMcpServers(
   const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
   const oauth = createMcpOAuth({ fetchFor, mayAsk: (url) => takesTokens(url, allow()), clock })
   const grants = createGrantStore(db)
-  const credentials = createCredentials({ store: grants, seal, oauth, leases, clock, log, notify })
+  const telling = createServerTelling(outbox)
+  const credentials = createCredentials({
+    store: grants,
+    seal,
+    oauth,
+    leases,
+    clock,
+    log,
+    telling,
+  })
   const signIn = createSignIn({
     store: grants,
     seal,
@@ -82,7 +92,7 @@ export function openMcpServers(
     leases,
     clock,
     log,
-    notify,
+    telling,
     inBackground: jobs.run,
   })
   const callMs = live.config().MB_MCP_CALL_MS

@@ -19,7 +19,7 @@ interface ScanNeeds {
 
 /** Wires the reading of scanned pages by the model that a tenant has chosen. */
 export function openScans(adapters: Adapters, needs: ScanNeeds) {
-  const { live, clock, db, parser, spool } = adapters
+  const { live, clock, db, parser, spool, shared } = adapters
   const { settings, provider, usage, admission } = needs
 
   const isWanted = async (tenantId: string) => (await settings.get(tenantId)).ocr === 'scans'
@@ -45,6 +45,8 @@ export function openScans(adapters: Adapters, needs: ScanNeeds) {
     parser,
     spool,
     readPage,
+    leases: shared.leases,
+    clock,
     isWanted,
     isOn: async (tenantId) => (await isWanted(tenantId)) && (await channelOf(tenantId)) !== null,
     pagesMax: () => live.config().MB_OCR_MAX_PAGES,

@@ -7,9 +7,10 @@ import { createPages } from '../features/knowledge/sources/pages.ts'
 import { createReading } from '../features/knowledge/sources/reading.ts'
 import { createSources } from '../features/knowledge/sources/service.ts'
 import { createSourceStore } from '../features/knowledge/sources/store.ts'
+import { createSourceTelling } from '../features/knowledge/sources/telling.ts'
 import { createVersionStore } from '../features/knowledge/sources/version-store.ts'
 import { createSourceWork, removeAbandoned } from '../features/knowledge/sources/work.ts'
-import type { Notify } from '../features/webhooks/worker.ts'
+import type { Outbox } from '../features/webhooks/outbox.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import type { Knowledge } from './knowledge.ts'
@@ -22,13 +23,13 @@ interface SourceNeeds {
   readonly kb: Knowledge
   readonly scans: OpenedScans
   readonly jobs: Jobs
-  readonly notify: Notify
+  readonly outbox: Outbox
 }
 
 export type OpenedSources = ReturnType<typeof openSources>
 
 /** Wires sources, the files and pages that become documents, and the jobs that read them. */
-export function openSources(adapters: Adapters, { kb, scans, jobs, notify }: SourceNeeds) {
+export function openSources(adapters: Adapters, { kb, scans, jobs, outbox }: SourceNeeds) {
   const { live, clock, log, db, shared, parser, egress, spool, metrics } = adapters
   const docBytesMax = () => kb.limits.docBytesMax
   const documents = kb.parts
@@ -37,7 +38,18 @@ export function openSources(adapters: Adapters, { kb, scans, jobs, notify }: Sou
   const fileBytesMax = () => live.config().MB_KB_MAX_FILE_MB * 1024 * 1024
   const pages = createPages({ fetchFor: egress.fetchFor, spool, clock, fileBytesMax })
   const read = createReading({ parser, spool, scans, clock, docBytesMax })
-  const ingest = createIngest({ store, versions, documents, spool, pages, read, scans, clock })
+  const telling = createSourceTelling(outbox)
+  const ingest = createIngest({
+    store,
+    versions,
+    documents,
+    spool,
+    pages,
+    read,
+    scans,
+    telling,
+    clock,
+  })
   const { meters } = metrics
   const work = createSourceWork({
     store,
@@ -50,7 +62,7 @@ export function openSources(adapters: Adapters, { kb, scans, jobs, notify }: Sou
     clock,
     log,
     meters,
-    notify,
+    telling,
   })
   jobs.every('start sources', LOOK_EVERY_MS, work.startDue)
   const removeOld = () => removeAbandoned({ documents, shared })

@@ -51,7 +51,7 @@ export function openWebhooks(adapters: Adapters, { settings, jobs }: WebhookNeed
     log,
     meters: metrics.meters,
   })
-  const { notify, outbox } = worker
+  const { outbox } = worker
   const presence = createPresence({ store: createToldStore(db), outbox, clock })
   jobs.every('deliver webhooks', LOOK_EVERY_MS, worker.startDue)
   jobs.every('look for devices', PRESENCE_EVERY_MS, presence.look)
@@ -62,7 +62,6 @@ export function openWebhooks(adapters: Adapters, { settings, jobs }: WebhookNeed
   ]
   return {
     service: createWebhooks({ store, deliveries, sender, seal, dropping, allow, clock }),
-    notify,
     outbox,
     look: presence.look,
     startDue: worker.startDue,

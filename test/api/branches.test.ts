@@ -73,6 +73,20 @@ describe('a branch', () => {
     expect((await titles({ q: 'three' })).map(([one]) => one)).toEqual(['a'])
   })
 
+  test('has a number of its own, of several that are made at once too', async () => {
+    const { call, say, branch } = await tenant()
+    await say('a', 'one')
+    const made = await Promise.all(Array.from({ length: 6 }, () => branch('a', 1)))
+    const titles: string[] = []
+    for (const answer of made) {
+      const { title } = (
+        await call<{ title: string }>('GET', `/conversations/${answer.json().session_id}`)
+      ).json()
+      titles.push(title)
+    }
+    expect(titles.sort()).toEqual([2, 3, 4, 5, 6, 7].map((number) => `one (${number})`))
+  })
+
   test('before the first question is an empty session of the family', async () => {
     const { say, branch, transcript, titles } = await tenant()
     await say('a', 'one')

@@ -70,7 +70,7 @@ const SHARED: Readonly<Record<string, Row>> = {
   'POST /runs/:id/cancel': ['kbEdit', 404],
   'GET /schedules': ['kbEdit', 200],
   'POST /schedules': ['kbEdit', 400],
-  'POST /schedules/preview': ['kbEdit', 400],
+  'POST /schedules/preview': ['kbEdit', 400, 'viewer'],
   'GET /schedules/:id': ['kbEdit', 404],
   'PUT /schedules/:id': ['kbEdit', 400],
   'DELETE /schedules/:id': ['kbEdit', 404, 'viewer'],

@@ -99,9 +99,15 @@ describe('the shares of an app', () => {
   test('a share goes with its app, and a running turn of it ends', async () => {
     const visit = newVisitor()
     const { call, appId, share } = await shared()
-    upstream.reply({ text: 'x', hold: { after: 0, until: new Promise(() => {}) } })
+    const asked = Promise.withResolvers<void>()
+    upstream.reply(() => {
+      asked.resolve()
+      return { text: 'x', hold: { after: 0, until: new Promise(() => {}) } }
+    })
     const open = await visit(share.token, { text: 'x' })
-    await call('DELETE', `/console/apps/${appId}`)
+    // One that has not asked the model yet would leave the answer to the next test.
+    await asked.promise
+    expect((await call('DELETE', `/console/apps/${appId}`)).status).toBe(200)
     expect((await open.all()).at(-1)?.data).toMatchObject({ code: 'turn_unavailable' })
     expect((await visit(share.token, { text: 'x' })).status).toBe(404)
   })

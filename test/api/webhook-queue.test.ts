@@ -9,6 +9,7 @@ import {
   later,
   listed,
   make,
+  queue,
   startSink,
   tell,
   tenantOf,
@@ -96,10 +97,10 @@ describe('the queue', () => {
     await make(one.call, slow.url)
     await make(other.call, quick.url)
     for (let i = 0; i < 40; i++) {
-      app.webhooks.notify(one.tenantId, 'schedule.paused', { schedule_id: 's', name: `${i}` })
+      await queue(app, one.tenantId, `${i}`)
     }
     await slow.has(2)
-    app.webhooks.notify(other.tenantId, 'schedule.paused', { schedule_id: 's', name: 'x' })
+    await queue(app, other.tenantId, 'x')
     await quick.has(1)
     expect(slow.received).toHaveLength(2)
     slow.answers(() => new Response(null, { status: 204 }))
@@ -118,13 +119,13 @@ describe('the queue', () => {
       const { tenantId, call } = await tenantOf(app)
       for (let hook = 0; hook < 4; hook++) await make(call, slow.url)
       for (let event = 0; event < 3; event++) {
-        app.webhooks.notify(tenantId, 'schedule.paused', { schedule_id: 's', name: `${event}` })
+        await queue(app, tenantId, `${event}`)
       }
     }
     await slow.has(32)
     const other = await tenantOf(app)
     await make(other.call, quick.url)
-    app.webhooks.notify(other.tenantId, 'schedule.paused', { schedule_id: 's', name: 'x' })
+    await queue(app, other.tenantId, 'x')
     held[0]?.(fine())
     await quick.has(1)
     slow.answers(fine)
@@ -144,7 +145,7 @@ describe('the queue', () => {
       await using first = await startApp(options)
       const { tenantId } = await first.key(mail)
       await make(await surfaceOf(first, '/v1', mail), sink.url)
-      first.webhooks.notify(tenantId, 'schedule.paused', { schedule_id: 's', name: 'x' })
+      await queue(first, tenantId, 'x')
       await sink.has(1)
     }
     sink.answers(() => new Response(null, { status: 204 }))

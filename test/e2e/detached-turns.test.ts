@@ -7,6 +7,7 @@ import { detach, replay } from '../support/detached.ts'
 import { signIn } from '../support/login.ts'
 import { hasPostgres, startPostgres } from '../support/postgres.ts'
 import { startServer } from '../support/server.ts'
+import { sharing } from '../support/sharing.ts'
 import { tempFolder } from '../support/temp.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -125,10 +126,7 @@ test.skipIf(!hasPostgres())(
     await using postgres = await startPostgres('all')
     const upstream = await startUpstream()
     const env = {
-      MB_DATABASE_URL: postgres.url,
-      MB_DATABASE_DIRECT_URL: postgres.url,
-      MB_SESSION_SECRET: 'a'.repeat(64),
-      MB_ENCRYPTION_KEY: 'b'.repeat(64),
+      ...sharing(postgres.url),
       MB_LLM_BASE_URL: upstream.baseUrl,
       MB_LLM_MODEL: 'fake',
     }

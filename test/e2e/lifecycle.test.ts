@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS } from '../../src/config.ts'
 import { caller } from '../support/api.ts'
@@ -111,6 +111,19 @@ describe('the command line', () => {
       expect((await fetch(`${server.url}/v1/sessions`, { headers })).status).toBe(200)
     }
     expect(readdirSync(folder.path)).not.toContain('backups')
+  })
+
+  test('the server has started itself anew with what Bun reads before a start', async () => {
+    const env = { BUN_ENABLE_CRASH_REPORTING: '1' }
+    using folder = tempFolder()
+    await using server = await startServer({ dataDir: folder.path, env })
+    const names = readFileSync(`/proc/${server.pid}/environ`, 'utf8').split('\0')
+    expect(names).toContain('BUN_CONFIG_MAX_HTTP_REQUESTS=65336')
+    // What the operator has set stays.
+    expect(names).toContain('BUN_ENABLE_CRASH_REPORTING=1')
+    const isExecutable = process.env.MOONBASE_BIN !== undefined
+    const later = names.filter((name) => name.startsWith('BUN_JSC_'))
+    expect(later).toHaveLength(isExecutable ? 1 : 0)
   })
 
   test('a started server prints its address, what it uses and how to sign in', async () => {

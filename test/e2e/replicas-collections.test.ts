@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { startApp } from '../support/app.ts'
 import { ASK, collectionTenant, refsOf, TEXT } from '../support/collections.ts'
 import { hasPostgres, startPostgres } from '../support/postgres.ts'
+import { sharing } from '../support/sharing.ts'
 import { postSse } from '../support/sse.ts'
 import { startUpstream } from '../support/upstream.ts'
 
@@ -10,10 +11,7 @@ describe.skipIf(!hasPostgres())('the wall of two servers', () => {
     await using postgres = await startPostgres('all')
     const upstream = await startUpstream()
     const env = {
-      MB_DATABASE_URL: postgres.url,
-      MB_DATABASE_DIRECT_URL: postgres.url,
-      MB_SESSION_SECRET: 'a'.repeat(64),
-      MB_ENCRYPTION_KEY: 'b'.repeat(64),
+      ...sharing(postgres.url),
     }
     await using one = await startApp({ env, upstream: upstream.baseUrl })
     await using two = await startApp({ env, upstream: upstream.baseUrl })

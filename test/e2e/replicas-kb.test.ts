@@ -9,6 +9,7 @@ import type { Embedder } from '../../src/upstream/ports/embedder.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { kbClient } from '../support/kb.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts'
+import { sharing } from '../support/sharing.ts'
 import { sourcesClient } from '../support/sources.ts'
 
 /** An embedder that notes which passages it was given. */
@@ -43,10 +44,7 @@ describe.skipIf(!hasPostgres())('the knowledge base of two servers', () => {
   beforeAll(async () => {
     postgres = await startPostgres('all')
     env = {
-      MB_DATABASE_URL: postgres.url,
-      MB_DATABASE_DIRECT_URL: postgres.url,
-      MB_SESSION_SECRET: 'a'.repeat(64),
-      MB_ENCRYPTION_KEY: 'b'.repeat(64),
+      ...sharing(postgres.url),
     }
     apps = await startBoth(notingEmbedder('m1').embedder)
     key = await apps[0].key()

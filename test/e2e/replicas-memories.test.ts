@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { startApp } from '../support/app.ts'
 import { appOf, askedOf, memoryClient } from '../support/memories.ts'
 import { hasPostgres, startPostgres } from '../support/postgres.ts'
+import { sharing } from '../support/sharing.ts'
 import { startUpstream } from '../support/upstream.ts'
 
 describe.skipIf(!hasPostgres())('the memory of two servers', () => {
@@ -9,10 +10,7 @@ describe.skipIf(!hasPostgres())('the memory of two servers', () => {
     await using postgres = await startPostgres('all')
     const upstream = await startUpstream()
     const env = {
-      MB_DATABASE_URL: postgres.url,
-      MB_DATABASE_DIRECT_URL: postgres.url,
-      MB_SESSION_SECRET: 'a'.repeat(64),
-      MB_ENCRYPTION_KEY: 'b'.repeat(64),
+      ...sharing(postgres.url),
     }
     await using one = await startApp({ env, upstream: upstream.baseUrl })
     await using two = await startApp({ env, upstream: upstream.baseUrl })

@@ -11,6 +11,7 @@ import { createKey } from './key.ts'
 import { askPostgres } from './postgres-client.ts'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
 import { type Server, startServer } from './server.ts'
+import { sharing } from './sharing.ts'
 import { tempFolder } from './temp.ts'
 
 export interface ReplicaCrashOptions {
@@ -45,10 +46,7 @@ const KILLS_A_CHECK = 8
 /** Two servers of one database, any of which may be killed. */
 async function startWorld(cluster: Cluster, folders: readonly string[]) {
   const env = {
-    MB_DATABASE_URL: cluster.url,
-    MB_DATABASE_DIRECT_URL: cluster.url,
-    MB_SESSION_SECRET: 'a'.repeat(64),
-    MB_ENCRYPTION_KEY: 'b'.repeat(64),
+    ...sharing(cluster.url),
     MB_TRUST_PROXY: '1',
     ...DOCUMENT_ENV,
   }

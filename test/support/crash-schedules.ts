@@ -5,6 +5,7 @@ import { randomFrom } from './crash-ledger.ts'
 import { createKey } from './key.ts'
 import { startCluster } from './postgres-cluster.ts'
 import { type Server, startServer } from './server.ts'
+import { SHARED_SECRETS, sharing } from './sharing.ts'
 import { tempFolder } from './temp.ts'
 import { startUpstream } from './upstream.ts'
 import { make, type Sink, startSink } from './webhooks.ts'
@@ -53,11 +54,8 @@ export async function crashSchedules(options: ScheduleCrashOptions): Promise<Sch
   using sink = startSink()
   await using cluster = options.postgres ? await startCluster() : null
   const folders = options.postgres ? [tempFolder(), tempFolder()] : [tempFolder()]
-  const shared = cluster && { MB_DATABASE_URL: cluster.url, MB_DATABASE_DIRECT_URL: cluster.url }
   const env = {
-    ...shared,
-    MB_SESSION_SECRET: 'a'.repeat(64),
-    MB_ENCRYPTION_KEY: 'b'.repeat(64),
+    ...(cluster ? sharing(cluster.url) : SHARED_SECRETS),
     MB_LLM_BASE_URL: upstream.baseUrl,
     MB_LLM_MODEL: 'fake',
     MB_EMBED_BASE_URL: upstream.baseUrl,

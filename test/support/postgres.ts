@@ -7,6 +7,7 @@ import { migratePostgres } from '../../src/storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../../src/storage/postgres/migrations/index.ts'
 import { selfSigned } from './certificate.ts'
 import { askPostgres } from './postgres-client.ts'
+import { SHARED_SECRETS } from './sharing.ts'
 
 export interface TestPostgres extends AsyncDisposable {
   /** Of a database of its own. */
@@ -154,16 +155,13 @@ export async function startPostgres(tables: 'none' | 'all' = 'none'): Promise<Te
   return { url, [Symbol.asyncDispose]: async () => void (await command(address, drop)) }
 }
 
-/** Further settings that all servers of one database share. */
-const SHARED = { MB_SESSION_SECRET: 'a'.repeat(64), MB_ENCRYPTION_KEY: 'b'.repeat(64) }
-
 const ofFolders = new Map<string, Promise<TestPostgres>>()
 
 /** Settings of a server on PostgreSQL. Servers of one data folder share a database. */
 export async function postgresSettings(dataDir: string) {
   const known = ofFolders.get(dataDir) ?? startPostgres('all')
   ofFolders.set(dataDir, known)
-  return { ...SHARED, MB_DATABASE_URL: (await known).url }
+  return { ...SHARED_SECRETS, MB_DATABASE_URL: (await known).url }
 }
 
 /** Drops the database of a data folder, if it has one. */

@@ -1,4 +1,5 @@
 import type { Delivery, IssuedWebhook } from '../../src/features/webhooks/model.ts'
+import { sql } from '../../src/storage/db.ts'
 import { type Call, surfaceOf } from './api.ts'
 import type { TestApp } from './app.ts'
 import type { FakeClock } from './clock.ts'
@@ -79,9 +80,17 @@ export async function tenantOf(app: TestApp) {
   return { tenantId, call: await surfaceOf(app, '/v1', mail) }
 }
 
+/** Queues for the webhooks of a tenant that a schedule was paused. */
+export async function queue(app: TestApp, tenantId: string, name: string): Promise<void> {
+  const { outbox } = app.webhooks
+  const data = { schedule_id: 's', name }
+  await app.db.batch(await outbox.telling(tenantId, 'schedule.paused', data, sql`1 = 1`))
+  outbox.sent(tenantId)
+}
+
 /** Tells the webhooks of a tenant that a schedule was paused, and sends it. */
 export async function tell(app: TestApp, tenantId: string): Promise<void> {
-  app.webhooks.notify(tenantId, 'schedule.paused', { schedule_id: 's', name: 'nightly' })
+  await queue(app, tenantId, 'nightly')
   await app.jobs.idle()
 }
 

@@ -17,13 +17,10 @@ describeWeb('two talks side by side', () => {
     const { page } = guest
     platform.reply({ text: 'A number.' })
     await ended(await ask(page, 'What is seven?'))
-    await page.getByRole('button', { name: /general/ }).click()
+    await page.getByRole('button', { name: en['studio.app.none'] }).click()
     await page.getByRole('menuitem', { name: en['beside.begin'] }).click()
     await page.getByText(en['beside.text']).waitFor()
-    await page
-      .getByRole('button', { name: /general/ })
-      .nth(1)
-      .click()
+    await page.getByRole('button', { name: en['studio.app.none'] }).nth(1).click()
     await page.getByRole('menuitemradio', { name: 'Terse' }).click()
     await page.getByRole('button', { name: /Terse/ }).waitFor()
 
@@ -78,7 +75,7 @@ describeWeb('two talks side by side', () => {
     await using guest = await at.open()
     const { page } = guest
     await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByRole('button', { name: /general/ }).click()
+    await page.getByRole('button', { name: en['studio.app.none'] }).click()
     await page.getByRole('menuitem', { name: en['beside.begin'] }).click()
     at.world.platform.reply({ text: 'Hi.' })
     await field(page).fill('Hello?')

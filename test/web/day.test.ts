@@ -80,7 +80,7 @@ describeWeb('a day of talking', () => {
     await reply(page, 'What did I order?', '4711')
     await turnOf(page, 'What did I order?').getByText('2/2', { exact: true }).waitFor()
 
-    await click(/general/)
+    await click(new RegExp(en['studio.app.none']))
     await click(en['beside.begin'], 'menuitem')
     await page.getByText(en['beside.text']).waitFor()
     platform.reply({ text: 'Yes.' })
@@ -93,7 +93,7 @@ describeWeb('a day of talking', () => {
       state: 'detached',
     })
 
-    await click(/general/)
+    await click(new RegExp(en['studio.app.none']))
     clicks += 1
     await page.getByRole('menuitemradio', { name: 'fake-embed' }).click()
     platform.reply({ text: 'Goodbye.' })

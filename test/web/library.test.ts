@@ -1,5 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
+import type { Key } from '../../web/i18n/index.tsx'
+import { caller } from '../support/api.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { scannedPdf, setScans } from '../support/scans.ts'
 import { longText } from '../support/sources.ts'
@@ -60,6 +62,77 @@ describeWeb('what is done with documents', () => {
       await page.getByRole('button', { name: en['kb.collections.all'], exact: true }).click()
       await row(page, 'Note 0').waitFor()
       await row(page, 'Opening hours').waitFor()
+      expect(guest.complaints).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'several acts are counted, can be stopped, and name what failed, to be tried again',
+    async () => {
+      await using guest = await kb.open()
+      const { page } = guest
+      const files = Array.from({ length: 4 }, (_, i) => textFile(`Note ${i}.txt`, `Note ${i}.`))
+      await choose(page, ...files)
+      for (const { name } of files) {
+        await state(page, name.replace('.txt', ''), en['kb.state.ready'])
+      }
+      const bar = (key: Key, values: Record<string, number>) =>
+        page.getByText(fill(en[key], values))
+      const selectAll = async () => {
+        await page.getByRole('button', { name: en['kb.select'] }).click()
+        await page.getByRole('checkbox', { name: en['kb.select.all'] }).click()
+      }
+      const deleteAll = async (count: number) => {
+        await page.getByRole('button', { name: en['action.delete'], exact: true }).click()
+        await page.getByRole('button', { name: fill(en['kb.delete.go'], { count }) }).click()
+      }
+      // The second one waits until it was stopped, and then fails.
+      let asked = 0
+      const held = Promise.withResolvers<void>()
+      await page.route('**/console/kb/sources/*', async (route) => {
+        if (route.request().method() !== 'DELETE' || ++asked !== 2) return route.continue()
+        await held.promise
+        await route.fulfill({ status: 503, body: '' })
+      })
+      await selectAll()
+      await deleteAll(4)
+      await bar('kb.bulk.delete', { done: 1, all: 4 }).waitFor()
+      await page.getByRole('button', { name: en['kb.bulk.stop'] }).click()
+      held.resolve()
+      await bar('kb.bulk.ended', { done: 1, all: 4 }).waitFor()
+      const failed = page.getByRole('listitem').filter({ hasText: en['error.unavailable'] })
+      await failed.filter({ hasText: 'Note' }).waitFor()
+      expect(await failed.count()).toBe(1)
+      expect(asked).toBe(2)
+      expect(await seriousFindings(page)).toEqual([])
+      await page.getByRole('button', { name: fill(en['kb.bulk.retry'], { count: 3 }) }).click()
+      await page.getByText(en['kb.empty']).waitFor()
+      expect(asked).toBe(5)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a collection gets another name and keeps its description',
+    async () => {
+      await using guest = await kb.open()
+      const { page, session } = guest
+      const call = caller(`${kb.console.app.url}/console`, session.headers)
+      const shop = { name: 'Shop', description: 'What we sell' }
+      expect((await call('POST', '/kb/collections', shop)).status).toBe(201)
+      await page.reload()
+      await page.getByRole('button', { name: 'Shop · 0' }).click()
+      await page.getByRole('button', { name: en['kb.collections.rename'] }).click()
+      const dialog = page.getByRole('dialog')
+      const save = dialog.getByRole('button', { name: en['action.save'] })
+      expect(await save.isDisabled()).toBe(true)
+      await dialog.getByRole('textbox').fill('Store')
+      await save.click()
+      await page.getByRole('button', { name: 'Store · 0' }).waitFor()
+      await dialog.waitFor({ state: 'detached' })
+      const { collections } = (await call('GET', '/kb/collections')).json()
+      expect(collections).toMatchObject([{ name: 'Store', description: 'What we sell' }])
       expect(guest.complaints).toEqual([])
     },
     TIMEOUT_MS,

@@ -49,6 +49,7 @@ describeWeb('names as long as they may be', () => {
     })
     await post(`/console/apps/${app.id}/keys`, {})
     await post('/console/devices', { name, app_id: app.id, hw_model: 'h'.repeat(200) })
+    await post('/console/kb/collections', { name: '集'.repeat(60) })
     await post('/console/kb/docs', { title: '标'.repeat(200), text: 'y'.repeat(900) })
   }, BUILD_MS)
 

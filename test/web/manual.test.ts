@@ -26,7 +26,8 @@ describeWeb('the manual', () => {
     for (const name of ['moonbase-device.ino', 'moonbase-device.py']) {
       const program = page.locator(`[data-file="${name}"]`)
       const shown = await program.locator('pre').textContent()
-      expect(shown).toBe(await guideBlock(`file=${name}`))
+      const written = await guideBlock(`file=${name}`)
+      expect(shown).toBe(written.replaceAll(':3900', `:${new URL(at.app.url).port}`))
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         program.getByRole('button', { name: 'Download', exact: true }).click(),
@@ -65,6 +66,26 @@ describeWeb('the manual', () => {
     await soon(() => page.getByRole('searchbox').inputValue(), '')
     expect(guest.complaints).toEqual([])
   }, 60_000)
+
+  test.each([
+    ['en', 'Connect a model'],
+    ['zh', '接入模型'],
+  ] as const)(
+    'the %s manual begins with a model, at the address of its reader',
+    async (language, first) => {
+      await using guest = await visit(at.browser, at.app.url, { language })
+      const { page } = guest
+      await page.goto('/docs')
+      const main = page.getByRole('main')
+      await main.getByText(at.app.url).first().waitFor()
+      expect(await main.getByRole('heading', { level: 2 }).first().textContent()).toBe(first)
+      const text = (await main.textContent()) ?? ''
+      expect(text).toContain(`curl -N ${at.app.url}/v1/agent`)
+      expect(text.match(/npm start|3900/)).toBeNull()
+      expect(guest.complaints).toEqual([])
+    },
+    60_000,
+  )
 
   test('the manual names this server in commands, and opens at a linked part', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' })

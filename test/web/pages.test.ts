@@ -24,6 +24,13 @@ const PAGES = [
   '/app/schedules',
   '/app/usage',
   '/app/settings',
+  '/app/prompts',
+  '/app/memory',
+  '/app/webhooks',
+  '/app/members',
+  '/app/audit',
+  '/app/account',
+  '/app/invitations',
   '/app/transfer',
   '/app/nothing-here',
   '/docs',
@@ -151,7 +158,7 @@ describeWeb('every page', () => {
     expect(await seriousFindings(page)).toEqual([])
     await page.getByRole('menuitemradio', { name: 'English' }).click()
     await goTo(page, 'nav.provider')
-    await page.getByRole('heading', { level: 1, name: 'Model channel' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Own model' }).waitFor()
     await soon(() => page.evaluate(() => document.documentElement.lang), 'en-GB')
   }, 60_000)
 

@@ -104,7 +104,7 @@ describeWeb('files on their way into the knowledge base', () => {
       expect(await seriousFindings(page)).toEqual([])
       // Files are sent on while another page is open.
       await goTo(page, 'nav.apps')
-      await page.getByRole('heading', { level: 1, name: 'Apps' }).waitFor()
+      await page.getByRole('heading', { level: 1, name: 'Assistants' }).waitFor()
       held.resolve()
       await page.goBack()
       await state(page, 'One', en['kb.state.ready'])

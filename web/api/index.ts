@@ -129,6 +129,9 @@ export const api = {
     list: () => call<{ collections: T.Collection[] }>('GET', '/console/kb/collections?limit=200'),
     create: (input: { name: string }) =>
       call<T.Collection>('POST', '/console/kb/collections', input),
+    /** Replaces it: a description that is left out is lost. */
+    change: (id: string, input: { name: string; description: string | null }) =>
+      call<T.Collection>('PUT', at('kb/collections', id), input),
     /** Its documents stay. */
     remove: (id: string) => call<unknown>('DELETE', at('kb/collections', id)),
   },

@@ -1,5 +1,5 @@
 import { call, postFile, segment } from './client.ts'
-import type { Conversation } from './types.ts'
+import type { Conversation, Source } from './types.ts'
 
 type Sorting = 'folder' | 'pinned' | 'archived'
 
@@ -30,7 +30,7 @@ export interface TalkFile {
   readonly bytes: number
   readonly state: 'reading' | 'ready' | 'failed'
   readonly error: string | null
-  readonly error_class: string | null
+  readonly error_class: Source['error_class']
   readonly pages?: number | null
   readonly pages_done?: number | null
   /** Until when a failed one can be read again; absent: it cannot. */

@@ -48,7 +48,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   base_url_credentials: 'The address must not hold a user name or password',
   base_url_internal:
     'Internal addresses are refused, unless whoever runs this server allows the host (Server, Models, Private hosts)',
-  provider_not_configured: 'No model channel of your own is set up',
+  provider_not_configured: 'No model of your own is set up',
   form_invalid: 'The request body should be a multipart/form-data form',
   time_zone_unknown: 'The time zone is unknown; give a name such as Europe/Berlin',
   file_failed: 'The file could not be read; send another one',
@@ -204,16 +204,16 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   model_retry_exhausted:
     'The model is busy or cannot be reached, after several tries. Try again later.',
   model_upstream_4xx:
-    'The model refused the request. Check the channel: its address, its key and the name of the ' +
+    'The model refused the request. Check how it is connected: its address, its key and the name of the ' +
     'model.',
   model_upstream_5xx: 'The model has a fault at the moment. Try again later.',
-  model_channel_unavailable: 'The model channel cannot be used. Check how it is set up.',
+  model_channel_unavailable: 'Your own model cannot be used. Check how it is set up.',
   model_provider_error: "The model's answer broke off or was malformed. Try again.",
   database_stopped: 'The database is not available at the moment; try again shortly',
   turn_memory_full: 'The server is busy: the turns under way hold too much. Try again shortly.',
   turn_too_long: 'This turn took too long and was ended. Try again.',
   model_channel_changed:
-    'The model channel was changed meanwhile, so this turn was ended. Try again.',
+    'Your own model was changed meanwhile, so this answer was ended. Try again.',
   session_full:
     'This session holds too much and cannot be folded now. Try again later or begin another one.',
   server_stopping: 'The server is stopping; try again shortly',
@@ -221,7 +221,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   too_many_streams: 'The server is busy; try again shortly',
   memory_full: 'The server is busy: too many large requests. Try again shortly.',
   encryption_not_configured:
-    'The server has no encryption key, so own model channels cannot be used',
+    'The server has no encryption key, so models of your own cannot be used',
   mcp_not_available: 'The server has no encryption key, so MCP servers cannot be used',
   console_not_built: 'The console is not built: run npm start, or bun scripts/build-web.ts',
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft, ArrowRight, Download } from 'lucide-react'
-import type { Token, Tokens } from 'marked'
+import type { Tokens } from 'marked'
 import { type ReactNode, useEffect } from 'react'
 import { DocsFrame } from '../features/docs/frame.tsx'
 import { drawingOf, fileOf, type GuidePart, partsOf } from '../features/docs/guide-parts.ts'
@@ -15,19 +15,24 @@ import { Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { Missing } from './missing.tsx'
 
-/** The server address in commands of the manual; replaced by the reader's server. */
+/** This server in the texts of the manual; replaced by the address that the reader has opened. */
 const EXAMPLE_SERVER = 'http://127.0.0.1:3900'
 
-/** Placeholders for a server that other machines reach, such as `http://SERVER:3900`. */
+/** This server as other machines reach it, such as `http://SERVER:3900`. */
 const OTHER_SERVER = /http:\/\/[^\s/:`"']+:3900/g
 
 const isLoopback = () => /^(localhost|127\..*|\[::1\])$/.test(location.hostname)
 
-/** Replaces the placeholder, unless this server's address is a loopback address. */
-const withReachable = (text: string): string =>
-  isLoopback()
-    ? text
-    : text.replace(OTHER_SERVER, (found) => (found === EXAMPLE_SERVER ? found : location.origin))
+/** The port that the reader has opened, as it stands in an address; empty for the usual one. */
+const ownPort = () => (location.port ? `:${location.port}` : '')
+
+/** A loopback address leads other machines nowhere, so their placeholders keep all but the port. */
+const withThisServer = (text: string): string =>
+  text.replace(OTHER_SERVER, (found) =>
+    found === EXAMPLE_SERVER || !isLoopback()
+      ? location.origin
+      : found.replace(/:3900$/, ownPort()),
+  )
 
 /** Pages with fewer headings get no table of contents. */
 const CONTENTS_MIN = 4
@@ -47,7 +52,7 @@ function GuideText({ id }: { readonly id: GuideId }) {
   const { t, language } = useI18n()
   const query = useQuery({
     queryKey: ['guide', id, language],
-    queryFn: async () => partsOf(withReachable(await readGuide(id, language))),
+    queryFn: async () => partsOf(withThisServer(await readGuide(id, language))),
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (
@@ -152,7 +157,7 @@ function Part({ part: { id, title, tokens } }: { readonly part: GuidePart }) {
         if (drawing) return <img key={key} src={drawing.href} alt={drawing.text} className="my-4" />
         const file = fileOf(item)
         return file === null ? (
-          <Show key={key} token={withThisServer(item)} />
+          <Show key={key} token={item} />
         ) : (
           <Program key={key} name={file} token={item as Tokens.Code} />
         )
@@ -166,11 +171,6 @@ function Part({ part: { id, title, tokens } }: { readonly part: GuidePart }) {
     </div>
   )
 }
-
-const withThisServer = (token: Token): Token =>
-  token.type === 'code'
-    ? { ...token, text: String(token.text).replaceAll(EXAMPLE_SERVER, location.origin) }
-    : token
 
 interface ProgramProps {
   readonly name: string

@@ -42,8 +42,8 @@ export function Kb() {
   const shown = isThere ? chosen : null
   const move = useMove()
   const drop = (itemId: string, to: string) => {
-    const items = library ? itemsOf(library).filter((item) => idOf(item) === itemId) : []
-    move.mutate({ items, to })
+    const item = library && itemsOf(library).find((one) => idOf(one) === itemId)
+    if (item) move.mutate({ item, to })
   }
   return (
     <Page title={t('nav.kb')} about={t('kb.about')}>

@@ -20,15 +20,21 @@ interface FieldIds {
 export function Field({ label, aside, hint, problem, children }: FieldProps) {
   const id = useId()
   const described = hint || problem ? `${id}-hint` : undefined
+  // Beside the label and not in it: the name of a field is what people call it.
+  const besides = aside ? `${id}-aside` : undefined
   return (
     <div className="field">
-      <label htmlFor={id}>
-        <span>{label}</span>
-        {aside && <span className="font-normal text-ink-3">{aside}</span>}
-      </label>
+      <div className="field-head">
+        <label htmlFor={id}>{label}</label>
+        {aside && (
+          <span id={besides} className="font-normal text-ink-3">
+            {aside}
+          </span>
+        )}
+      </div>
       {children({
         id,
-        'aria-describedby': described,
+        'aria-describedby': [described, besides].filter(Boolean).join(' ') || undefined,
         'aria-invalid': problem ? true : undefined,
       })}
       {problem ? (

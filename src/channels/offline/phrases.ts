@@ -35,7 +35,7 @@ const zh: Phrases = {
   noModel:
     '目前没有连接任何语言模型。连接方法任选一种：在这台机器上启动 Ollama、LM Studio 或 llama.cpp，' +
     '会被自动发现；管理员在控制台的“服务器 → 模型”填写地址，或设置 MB_LLM_BASE_URL' +
-    '（需要时加 MB_LLM_API_KEY、MB_LLM_MODEL）；或在“模型通道”页接入你自己的模型。',
+    '（需要时加 MB_LLM_API_KEY、MB_LLM_MODEL）；或在“自有模型”页接入你自己的模型。',
   noModelShort: '（目前没有连接任何语言模型，这是内置应答器的回答。可在控制台接入模型。）',
   cannotAnswer: '其他问题需要语言模型才能回答，我不会编造答案。',
   cannotSee: '我看不到图片，只能处理文字。',
@@ -62,7 +62,7 @@ const en: Phrases = {
     'No language model is connected. To connect one, start Ollama, LM Studio or llama.cpp on ' +
     'this machine, and it is found by itself; or let who runs the server enter an address in the ' +
     'console under Server, Models, or in MB_LLM_BASE_URL (with MB_LLM_API_KEY and MB_LLM_MODEL ' +
-    'where needed); or connect a model of your own on the page Model channel.',
+    'where needed); or connect a model of your own on the page Own model.',
   noModelShort:
     '(No language model is connected; the built-in responder answered. You can connect one in ' +
     'the console.)',

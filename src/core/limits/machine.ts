@@ -217,3 +217,8 @@ export const WEBHOOK_ANSWER_BYTES_MAX = 64 * 1024
 export const TRIGGER_BODY_BYTES_MAX = 64 * 1024
 /** Lines of the audit that one page of a filtered list looks at: 30 ms of reading. */
 export const AUDIT_SCAN_MAX = 20_000
+
+/** For the citations of a document: what one statement reads, and turns that all of them read. */
+export const CITATION_SESSIONS_AT_ONCE = 500
+export const CITATION_TURNS_AT_ONCE = 5_000
+export const CITATION_TURNS_MAX = 100_000

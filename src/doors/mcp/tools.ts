@@ -8,7 +8,7 @@ import {
   MCP_QUERY_CHARS_MAX,
   REFERENCE_CHARS_MAX,
 } from '../../core/limits/contract.ts'
-import type { Principal, PrincipalKind } from '../../core/principal.ts'
+import { PROGRAMS, type Principal, type PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import type { AnsweringChannel, KbRef } from '../../features/agent/events.ts'
 import type { Access, KbView } from '../../features/knowledge/collections/access.ts'
@@ -82,8 +82,6 @@ const tool = <Schema extends z.ZodType>(
 ): ServedTool => definition as unknown as ServedTool
 
 const ALL: readonly PrincipalKind[] = ['general', 'app', 'device']
-const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app']
-
 const query = requiredText('query', MCP_QUERY_CHARS_MAX).describe('What to look for')
 
 const asJson = (structured: Record<string, unknown>): ToolAnswer => ({
@@ -156,7 +154,7 @@ const readDocument = ({ kb, viewOf }: Parts) =>
       count: z.int().min(1).max(MCP_CHUNKS_MAX).default(10).describe('How many passages'),
     }),
     isReadOnly: true,
-    kinds: NOT_DEVICES,
+    kinds: PROGRAMS,
     async run({ doc_id, from_seq, count }, caller) {
       const { url: _, ...part } = await kb.read(await viewOf(caller), doc_id, from_seq, count)
       return asJson(part)
@@ -170,7 +168,7 @@ const listDocuments = ({ kb, viewOf }: Parts) =>
     description: 'All documents of the knowledge base, newest first, without their text.',
     args: z.object({ collection }),
     isReadOnly: true,
-    kinds: NOT_DEVICES,
+    kinds: PROGRAMS,
     run: async ({ collection: one }, caller) => asJson(await kb.list(await viewOf(caller, one))),
   })
 
@@ -224,7 +222,7 @@ const fetchPassage = ({ kb, viewOf }: Parts) =>
     description: 'The passage that an id from search names; of a document id, its beginning.',
     args: z.object({ id: requiredText('id', REFERENCE_CHARS_MAX) }),
     isReadOnly: true,
-    kinds: NOT_DEVICES,
+    kinds: PROGRAMS,
     async run({ id }, caller) {
       const [, doc_id = id, number] = /^(.+)#(\d{1,9})$/.exec(id) ?? []
       const seq = Number(number ?? 0)

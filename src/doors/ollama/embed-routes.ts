@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, appError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
-import type { PrincipalKind } from '../../core/principal.ts'
+import { PROGRAMS } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import type { EmbeddingsRequest } from '../../features/embeddings/model.ts'
 import type { Embeddings } from '../../features/embeddings/service.ts'
@@ -22,8 +22,7 @@ export interface EmbedOptions {
   readonly clock: { readonly steady: () => number }
 }
 
-const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app']
-const CONFIG = { allow: NOT_DEVICES, parse: 'none', detail: { hide: true } } as const
+const CONFIG = { allow: PROGRAMS, parse: 'none', detail: { hide: true } } as const
 
 type Asking = Pick<Caller, 'principal' | 'request' | 'server'>
 

@@ -1,13 +1,10 @@
-import type { PrincipalKind } from '../../core/principal.ts'
+import { NOT_DEVICES } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gated } from '../../http/gate.ts'
 import { AskAnswerRequest, AskAnswerResponse } from './model.ts'
 import type { Asks } from './service.ts'
 
 const body = jsonBody(AskAnswerRequest)
-
-/** A device has nobody who reads what is asked; a general key answers for its turns. */
-const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app', 'session']
 
 /** Names the tool and what was decided, for the audit. */
 type Tell = (request: Request, target: string, name: string) => void

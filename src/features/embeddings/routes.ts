@@ -1,4 +1,4 @@
-import type { PrincipalKind } from '../../core/principal.ts'
+import { PROGRAMS } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gated } from '../../http/gate.ts'
@@ -16,8 +16,6 @@ export interface EmbeddingsRouteOptions {
 }
 
 const body = jsonBody(EmbeddingsRequest)
-const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app']
-
 /** POST /v1/embeddings, as clients of OpenAI's API call it. */
 export const embeddingsRoutes = (
   on: Gated,
@@ -43,7 +41,7 @@ export const embeddingsRoutes = (
       return answers.respond({ principal, request, server, set }, async () => answer, bytes)
     },
     {
-      allow: NOT_DEVICES,
+      allow: PROGRAMS,
       parse: 'none',
       detail: {
         summary: 'Vectors of texts',

@@ -1,6 +1,6 @@
 import { appError } from '../../core/errors.ts'
 import { KB_BODY_BYTES_MAX } from '../../core/limits/machine.ts'
-import { EVERYONE, type PrincipalKind } from '../../core/principal.ts'
+import { EVERYONE, NOT_DEVICES } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gated } from '../../http/gate.ts'
@@ -29,9 +29,6 @@ const createBody = jsonBody(KbCreateRequest, { bytesMax: KB_BODY_BYTES_MAX })
 const changeBody = jsonBody(KbChangeRequest)
 const searchBody = jsonBody(KbSearchRequest, { bytesMax: KB_BODY_BYTES_MAX })
 const CHUNKS_QUERY = queryDoc({ from: 'number of the first chunk shown, from 0; default 0' })
-
-/** A device key may only search. */
-const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app', 'session']
 
 export interface KbRouteOptions {
   readonly kb: Kb

@@ -5,13 +5,13 @@ import type { Logger } from '../../core/log.ts'
 import type { Leases } from '../../storage/shared-state.ts'
 import { type McpEndpoint, McpFailure } from '../../upstream/ports/mcp.ts'
 import { type McpOAuth, McpOAuthFailure, type McpTokens } from '../../upstream/ports/mcp-oauth.ts'
-import type { Notify } from '../webhooks/worker.ts'
 import { secretFor } from './client-secret.ts'
 import { endpointOf, grantOwner } from './endpoint.ts'
 import { type Grant, isSpent, readGrant, spent } from './grant.ts'
 import type { GrantStore, StoredGrant } from './grant-store.ts'
 import { noteScopes } from './scopes.ts'
 import type { StoredServer } from './store.ts'
+import type { ServerTelling } from './telling.ts'
 
 export interface CredentialsOptions {
   readonly store: GrantStore
@@ -20,7 +20,7 @@ export interface CredentialsOptions {
   readonly leases: Pick<Leases, 'hold'>
   readonly clock: Clock
   readonly log: Logger
-  readonly notify: Notify
+  readonly telling: Pick<ServerTelling, 'signInNeeded'>
 }
 
 /** How long a server waits before it looks whether another one has refreshed the tokens. */
@@ -37,7 +37,7 @@ const bearer = (endpoint: McpEndpoint, { access, signIn }: Grant): McpEndpoint =
 
 /** Sends requests to servers with what shows who asks, and keeps tokens fresh. */
 export function createCredentials(options: CredentialsOptions) {
-  const { store, seal, oauth, leases, clock, log } = options
+  const { store, seal, oauth, leases, clock, log, telling } = options
   const renew = createRenewal(options)
 
   /** The tokens to use now; `stale` is one that the server has not accepted. */
@@ -75,8 +75,8 @@ export function createCredentials(options: CredentialsOptions) {
   async function needsMore(server: StoredServer, access: string, error: unknown) {
     const scopes = error instanceof McpFailure ? error.scopes : null
     if (scopes === null || server.auth !== 'oauth' || !seal) return false
-    const found = await noteScopes({ store, seal, leases }, server, access, scopes)
-    if (found === 'noted') tellRefused(options, server)
+    const found = await noteScopes({ store, seal, leases, telling }, server, access, scopes)
+    if (found === 'noted') logRefused(log, server)
     return found !== 'useless'
   }
 
@@ -149,13 +149,8 @@ const isUnauthorized = (error: unknown) => error instanceof McpFailure && error.
 
 const signInNeeded = () => new McpFailure('sign_in', 'nobody is signed in')
 
-function tellRefused(
-  { log, notify }: Pick<CredentialsOptions, 'log' | 'notify'>,
-  { tenantId, id, name }: StoredServer,
-): void {
+const logRefused = (log: Logger, { tenantId, id }: StoredServer): void =>
   log.warn('mcp sign-in needed', { tenant: tenantId, server: id })
-  notify(tenantId, 'mcp.sign_in_needed', { server_id: id, name, count: null })
-}
 
 function sealed(server: StoredServer, grant: Grant, seal: Seal | null): StoredGrant {
   if (!seal) throw new McpFailure('undecryptable', 'no key')
@@ -164,13 +159,16 @@ function sealed(server: StoredServer, grant: Grant, seal: Seal | null): StoredGr
 
 /** The issuer or the server refuses the tokens: a person has to sign in again. */
 async function signOut(
-  options: Pick<CredentialsOptions, 'store' | 'seal' | 'log' | 'notify'>,
+  options: Pick<CredentialsOptions, 'store' | 'seal' | 'log' | 'telling'>,
   server: StoredServer,
   stored: StoredGrant,
 ): Promise<void> {
-  const { store, seal } = options
+  const { store, seal, log, telling } = options
   const left = sealed(server, spent(readGrant(server, stored, seal)), seal)
-  if (await store.refused(server.id, stored.version, left, newId())) tellRefused(options, server)
+  const isStored = await telling.signInNeeded(server, (told) =>
+    store.refused(server.id, stored.version, left, newId(), told),
+  )
+  if (isStored) logRefused(log, server)
 }
 
 /**

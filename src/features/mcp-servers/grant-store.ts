@@ -1,4 +1,4 @@
-import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
 import type { StoredServer } from './store.ts'
 
 /** Tokens for a server, as they are stored. */
@@ -52,17 +52,30 @@ export function createGrantStore(db: Db) {
         ]),
       ),
 
-    /** Replaces tokens that were refreshed, unless others were stored meanwhile. */
-    async refreshed(id: string, before: string, { sealed, version }: StoredGrant): Promise<void> {
-      await db.run(sql`
+    /** Replaces tokens with what is known of them now; false when others were stored meanwhile. */
+    refreshed(
+      id: string,
+      before: string,
+      { sealed, version }: StoredGrant,
+      told: readonly Statement[] = [],
+    ): Promise<boolean> {
+      const update = sql`
         UPDATE mcp_grant SET sealed = ${sealed}, version = ${version}
-        WHERE server_id = ${id} AND version = ${before}`)
+        WHERE server_id = ${id} AND version = ${before}`
+      return storedAsExpected(db.batch([...told, expectRows(1, update)]))
     },
 
-    /** Keeps what is left of tokens that are refused, unless others were stored meanwhile. */
-    refused: (id: string, before: string, left: StoredGrant, revision: string): Promise<boolean> =>
+    /** Keeps what is left of tokens that are refused; false when others were stored meanwhile. */
+    refused: (
+      id: string,
+      before: string,
+      left: StoredGrant,
+      revision: string,
+      told: readonly Statement[],
+    ): Promise<boolean> =>
       storedAsExpected(
         db.batch([
+          ...told,
           expectRows(
             1,
             sql`

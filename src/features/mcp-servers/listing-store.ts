@@ -1,4 +1,4 @@
-import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
 import type { KeptTool } from './listing.ts'
 import type { McpErrorClass } from './model.ts'
 
@@ -20,16 +20,21 @@ export interface Checked {
 /** Stores the results of listings. */
 export function createListingWrites(db: Db) {
   return {
-    /** Stores a listing and keeps earlier approvals; false when the server changed meanwhile. */
+    /**
+     * Stores a listing after the statements of `before`, and keeps earlier approvals. False when
+     * the server changed meanwhile.
+     */
     listed(
       { id, tenantId, revision }: ListedServer,
       tools: readonly KeptTool[],
       { latencyMs, checkedAt }: Checked,
       { protocol, freshUntil }: { protocol: string; freshUntil: number },
+      before: readonly Statement[],
     ): Promise<boolean> {
       const names = JSON.stringify(tools.map(({ name }) => [name]))
       return storedAsExpected(
         db.batch([
+          ...before,
           expectRows(
             1,
             sql`
@@ -46,18 +51,23 @@ export function createListingWrites(db: Db) {
       )
     },
 
-    /** Stores a failure; the tools of the last listing stay but are not offered. */
-    async failed(
+    /**
+     * Stores a failure after the statements of `before`; the tools of the last listing stay but are
+     * not offered. False when the server changed meanwhile.
+     */
+    failed(
       { id, tenantId, revision }: ListedServer,
       errorClass: McpErrorClass,
       { latencyMs, checkedAt, retryAt }: Checked,
-    ): Promise<void> {
+      before: readonly Statement[],
+    ): Promise<boolean> {
       const [state, stored] = errorClass === 'sign_in' ? ['sign_in', null] : ['failed', errorClass]
-      await db.run(sql`
+      const update = sql`
         UPDATE mcp_server SET state = ${state}, error_class = ${stored},
           latency_ms = ${latencyMs}, checked_at = ${checkedAt}, retry_at = ${retryAt},
           failures = failures + 1
-        WHERE tenant_id = ${tenantId} AND id = ${id} AND revision = ${revision}`)
+        WHERE tenant_id = ${tenantId} AND id = ${id} AND revision = ${revision}`
+      return storedAsExpected(db.batch([...before, expectRows(1, update)]))
     },
 
     /** Up to `count` servers of all tenants whose next attempt is due. */
@@ -89,4 +99,19 @@ const upsertTool = (serverId: string, tool: KeptTool, position: number) => {
     approved_hash = CASE WHEN mcp_tool.title = excluded.title AND mcp_tool.hash = ${untitledHash}
       AND mcp_tool.approved_hash = ${untitledHash} THEN excluded.hash
       ELSE mcp_tool.approved_hash END`
+}
+
+/** Of a server that is in the revision that was asked, and not known to have failed. */
+export const isNotFailed = ({ tenantId, id, revision }: ListedServer): Statement => sql`
+  EXISTS (SELECT 1 FROM mcp_server WHERE tenant_id = ${tenantId} AND id = ${id}
+    AND revision = ${revision} AND state <> 'failed')`
+
+/** Whether these are not the tools that are stored. */
+export function isOther({ id }: ListedServer, tools: readonly KeptTool[]): Statement {
+  const listed = JSON.stringify(tools.map(({ name, hash }) => [name, hash]))
+  return sql`
+    ((SELECT count(*) FROM mcp_tool WHERE server_id = ${id}) <> ${tools.length}
+      OR EXISTS (SELECT 1 FROM json_each(${listed}) l WHERE NOT EXISTS (
+        SELECT 1 FROM mcp_tool t WHERE t.server_id = ${id} AND t.name = l.value ->> 0
+          AND t.hash = l.value ->> 1)))`
 }

@@ -7,13 +7,14 @@ import {
 import { MCP_LISTINGS_AT_ONCE_MAX, MCP_LISTINGS_PER_TENANT_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
+import type { Statement } from '../../storage/db.ts'
 import type { Leases } from '../../storage/shared-state.ts'
 import { type McpClient, McpFailure } from '../../upstream/ports/mcp.ts'
-import type { Notify } from '../webhooks/worker.ts'
 import type { Credentials } from './credentials.ts'
-import { type KeptTool, readListing } from './listing.ts'
+import { readListing } from './listing.ts'
 import type { McpErrorClass } from './model.ts'
-import type { McpServerStore, StoredServer, StoredTool } from './store.ts'
+import type { McpServerStore, StoredServer } from './store.ts'
+import type { ServerTelling } from './telling.ts'
 
 /** A failed listing is tried again after these waits; the last one repeats. */
 const RETRY_MS = [1, 5, 15].map((minutes) => minutes * MINUTE_MS)
@@ -25,43 +26,20 @@ export interface RefreshOptions {
   readonly leases: Pick<Leases, 'hold'>
   readonly clock: Clock
   readonly log: Logger
-  readonly notify: Notify
+  readonly telling: Pick<ServerTelling, 'failed' | 'listed'>
   /** Starts work in the background. */
   readonly inBackground: (name: string, work: (signal: AbortSignal) => Promise<unknown>) => void
 }
 
 /** Lists the tools of servers and stores the result. */
 export function createRefresh(options: RefreshOptions) {
-  const { store, credentials, client, leases, clock, log, notify, inBackground } = options
+  const { store, credentials, client, leases, clock, log, telling, inBackground } = options
   const listings = createSemaphore({
     slots: MCP_LISTINGS_AT_ONCE_MAX,
     perKey: MCP_LISTINGS_PER_TENANT_MAX,
   })
   /** Servers that are being listed in the background. */
   const asking = new Set<string>()
-
-  function tellFailed({ tenantId, id, name, state }: StoredServer): void {
-    if (state !== 'failed') notify(tenantId, 'mcp.failed', { server_id: id, name, count: null })
-  }
-
-  /** The first listing changes nothing. */
-  function tellChanged(
-    { tenantId, id, name, protocol }: StoredServer,
-    before: readonly StoredTool[],
-    now: readonly KeptTool[],
-  ): void {
-    const textOf = (tools: readonly { readonly hash: string }[]) =>
-      tools
-        .map(({ hash }) => hash)
-        .sort()
-        .join()
-    if (protocol === null || textOf(before) === textOf(now)) return
-    const approved = new Map(before.map((tool) => [tool.name, tool.approvedHash]))
-    const count = now.filter(
-      (tool) => tool.reason === null && approved.get(tool.name) !== tool.hash,
-    ).length
-    notify(tenantId, 'mcp.tools_changed', { server_id: id, name, count })
-  }
 
   /** Lists a server and stores the result. Resolves with null on success. */
   async function ask(server: StoredServer): Promise<McpErrorClass | null> {
@@ -84,7 +62,9 @@ export function createRefresh(options: RefreshOptions) {
       const ttl = Math.max(MINUTE_MS, Math.min(ttlMs ?? MCP_LIST_TTL_MS, MCP_LIST_TTL_MS_MAX))
       const before = await store.tools(server.tenantId, 0, server.id)
       const listed = { protocol, freshUntil: clock.now() + ttl }
-      if (await store.listed(server, kept, took(), listed)) tellChanged(server, before, kept)
+      await telling.listed(server, before, kept, (told) =>
+        store.listed(server, kept, took(), listed, told),
+      )
       return null
     } catch (error) {
       if (!(error instanceof McpFailure)) throw error
@@ -96,9 +76,12 @@ export function createRefresh(options: RefreshOptions) {
         cause: error.phrase,
       })
       const isFinal = error.reason === 'undecryptable' || error.reason === 'sign_in'
-      await store.failed(server, error.reason, isFinal ? { ...took(), retryAt: null } : took())
-      if (error.reason !== 'sign_in') tellFailed(server)
-      return error.reason
+      const checked = isFinal ? { ...took(), retryAt: null } : took()
+      const { reason } = error
+      const storing = (told: readonly Statement[]) => store.failed(server, reason, checked, told)
+      // Who refused the tokens has told of it.
+      await (reason === 'sign_in' ? storing([]) : telling.failed(server, storing))
+      return reason
     } finally {
       cancel()
     }

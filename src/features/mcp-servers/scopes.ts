@@ -6,6 +6,7 @@ import { type Grant, readGrant } from './grant.ts'
 import type { GrantStore } from './grant-store.ts'
 import { SCOPES } from './model.ts'
 import type { StoredServer } from './store.ts'
+import type { ServerTelling } from './telling.ts'
 
 const wordsOf = (scopes: string | null | undefined): string[] =>
   (scopes ?? '').split(' ').filter(Boolean)
@@ -28,15 +29,16 @@ interface StepUpParts {
   readonly store: GrantStore
   readonly seal: Seal
   readonly leases: Pick<Leases, 'hold'>
+  readonly telling: Pick<ServerTelling, 'signInNeeded'>
 }
 
 /**
  * Notes scopes that a server wants beyond those of a token (`insufficient_scope`, RFC 6750), for
- * the next sign-in. `useless`: a sign-in would not help, since they were asked for before or are no
- * scopes.
+ * the next sign-in, and tells webhooks. `useless`: a sign-in would not help, since they were asked
+ * for before or are no scopes.
  */
 export async function noteScopes(
-  { store, seal, leases }: StepUpParts,
+  { store, seal, leases, telling }: StepUpParts,
   server: StoredServer,
   access: string,
   scopes: string,
@@ -54,7 +56,9 @@ export async function noteScopes(
     found = more === grant.more ? 'known' : 'noted'
     if (found === 'known') return
     const sealed = seal.seal(JSON.stringify(next), grantOwner(server))
-    await store.refreshed(server.id, stored.version, { sealed, version: newId() })
+    await telling.signInNeeded(server, (told) =>
+      store.refreshed(server.id, stored.version, { sealed, version: newId() }, told),
+    )
   })
   return found
 }

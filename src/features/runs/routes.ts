@@ -1,6 +1,6 @@
 import { appError } from '../../core/errors.ts'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
-import type { PrincipalKind } from '../../core/principal.ts'
+import { NOT_DEVICES } from '../../core/principal.ts'
 import { namedSubject } from '../../core/subject.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gated } from '../../http/gate.ts'
@@ -24,8 +24,6 @@ import {
 import type { Notices } from './notices.ts'
 import type { Runs } from './runs.ts'
 import type { Schedules } from './schedules.ts'
-
-const CALLERS: readonly PrincipalKind[] = ['general', 'app', 'session']
 
 const bodyOf = (turn: typeof AgentRequest) =>
   jsonBody(turn.omit({ replace_last: true, interactive: true }).extend(runFields), {
@@ -58,7 +56,7 @@ export const runRoutes = (on: Gated, runs: Runs, turn: typeof AgentRequest) => {
         return runs.list(principal, asked, before, limit)
       },
       {
-        allow: CALLERS,
+        allow: NOT_DEVICES,
         response: RunListResponse,
         detail: { summary: 'List runs, newest first', parameters: RUNS_QUERY },
       },
@@ -75,7 +73,7 @@ export const runRoutes = (on: Gated, runs: Runs, turn: typeof AgentRequest) => {
         return run
       },
       {
-        allow: CALLERS,
+        allow: NOT_DEVICES,
         parse: 'none',
         response: { 202: Run },
         detail: { summary: 'Ask for a turn that nobody waits for', requestBody: runBody.doc },
@@ -86,13 +84,13 @@ export const runRoutes = (on: Gated, runs: Runs, turn: typeof AgentRequest) => {
       ({ principal, params, request }) =>
         runs.read(principal, params.id, queryOf(request).get('reply') === '1'),
       {
-        allow: CALLERS,
+        allow: NOT_DEVICES,
         response: Run,
         detail: { summary: 'Read a run', parameters: queryDoc({ reply: '1: with its answer' }) },
       },
     )
     .post('/runs/:id/cancel', ({ principal, params }) => runs.cancel(principal, params.id), {
-      allow: CALLERS,
+      allow: NOT_DEVICES,
       parse: 'none',
       response: Run,
       detail: { summary: 'Cancel a run' },
@@ -109,7 +107,7 @@ export const scheduleRoutes = (on: Gated, schedules: Schedules) =>
         return schedules.list(principal, before, limit)
       },
       {
-        allow: CALLERS,
+        allow: NOT_DEVICES,
         response: ScheduleListResponse,
         detail: {
           summary: 'List schedules and reminders, newest first',
@@ -125,7 +123,7 @@ export const scheduleRoutes = (on: Gated, schedules: Schedules) =>
         return schedule
       },
       {
-        allow: CALLERS,
+        allow: NOT_DEVICES,
         parse: 'none',
         response: { 201: Schedule },
         detail: { summary: 'Create a schedule', requestBody: scheduleBody.doc },
@@ -136,14 +134,14 @@ export const scheduleRoutes = (on: Gated, schedules: Schedules) =>
       async ({ principal, request, upload }) =>
         schedules.preview(principal, await previewBody.read(request, upload)),
       {
-        allow: CALLERS,
+        allow: NOT_DEVICES,
         parse: 'none',
         response: PreviewResponse,
         detail: { summary: 'When a schedule would run', requestBody: previewBody.doc },
       },
     )
     .get('/schedules/:id', ({ principal, params }) => schedules.read(principal, params.id), {
-      allow: CALLERS,
+      allow: NOT_DEVICES,
       response: Schedule,
       detail: { summary: 'Read a schedule' },
     })
@@ -152,14 +150,14 @@ export const scheduleRoutes = (on: Gated, schedules: Schedules) =>
       async ({ principal, params, request, upload }) =>
         schedules.replace(principal, params.id, await scheduleBody.read(request, upload)),
       {
-        allow: CALLERS,
+        allow: NOT_DEVICES,
         parse: 'none',
         response: Schedule,
         detail: { summary: 'Replace a schedule', requestBody: scheduleBody.doc },
       },
     )
     .delete('/schedules/:id', ({ principal, params }) => schedules.remove(principal, params.id), {
-      allow: CALLERS,
+      allow: NOT_DEVICES,
       response: ScheduleDeleted,
       detail: { summary: 'Delete a schedule or a reminder' },
     })
@@ -171,7 +169,7 @@ export const scheduleRoutes = (on: Gated, schedules: Schedules) =>
         return run
       },
       {
-        allow: CALLERS,
+        allow: NOT_DEVICES,
         parse: 'none',
         response: { 202: Run },
         detail: { summary: 'Run a schedule now' },

@@ -111,8 +111,9 @@ export function createRuns(options: RunsOptions) {
       if (due < now - PAST_MS_MAX) throw appError('schedule_past')
       if (due > now + RUN_AHEAD_DAYS_MAX * DAY_MS) throw appError('field_invalid', { field: 'at' })
       const app_id = await checkReferences(options, principal, asked)
-      const session = turn.session_id ? sessionId(turn.session_id) : `run-${id}`
-      await options.sessions.checkTurn({ ...principal, appId: app_id }, session)
+      const named = turn.session_id ? sessionId(turn.session_id) : null
+      if (named !== null) await options.sessions.checkTurn({ ...principal, appId: app_id }, named)
+      const session = named ?? `run-${id}`
       await insert(newRun(principal, turn, asked, { id, app_id, session, due, now }))
       return shownRun(await row(principal, id))
     },
@@ -123,7 +124,7 @@ export function createRuns(options: RunsOptions) {
       const id = newId()
       const now = clock.now()
       const session = asked.session_id ?? `run-${id}`
-      await options.sessions.checkTurn({ ...principal, appId: app_id }, session)
+      await options.sessions.checkTurn({ ...principal, appId: app_id, run: true }, session)
       const turn = { text, images: [], files: [], variables: {}, kb: true }
       const rest = { app_id, webhook_ids, at: null, max_model_calls: RUN_MODEL_CALLS_DEFAULT }
       const run = newRun(principal, turn, rest, { id, app_id, session, due: now, now })

@@ -35,12 +35,21 @@ export function isSeen(principal: Principal, owner: string | null | undefined): 
   return principal.role !== 'viewer'
 }
 
-/** Throws `not_found` for a turn in a session that does not exist for the caller. */
+/** Names that runs give their sessions: of themselves, of a schedule, of a trigger. */
+const OF_RUNS = /^(?:run|sch|trg)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-|$)/
+
+/**
+ * Throws `not_found` for a turn in a session that does not exist for the caller. A session that a
+ * run names begins with a run: who began it before would read what the run says, or keep it out.
+ * General keys read all in any case.
+ */
 export function checkTurn(
   principal: Principal,
   sessionId: string,
   owner: string | null | undefined,
 ): void {
+  const isForRuns = owner === undefined && principal.kind !== 'general' && !principal.run
+  if (isForRuns && OF_RUNS.test(sessionId)) throw appError('not_found', { what: 'session' })
   // Everybody speaks in the session of callers who name none.
   if (sessionId === ANONYMOUS || isSeen(principal, owner)) return
   throw appError('not_found', { what: 'session' })

@@ -20,6 +20,7 @@ export interface NewBranch {
   /** Turns up to this number are in the summary alone. */
   readonly foldedThrough: number
   readonly summary: string
+  /** Gets the number of the version behind it. */
   readonly title: string
   readonly at: string
 }
@@ -97,7 +98,10 @@ export function createBranchStore(db: Db) {
           user_id, origin, summary, folded_through, auto_title, family, from_seq, index_below,
           folder, pinned, archived)
         SELECT tenant_id, ${id}, 0, ${at}, ${at}, app_id, device_id, user_id, origin,
-          ${branch.summary}, ${branch.foldedThrough}, ${branch.title}, family, ${seq}, ${seq + 1},
+          ${branch.summary}, ${branch.foldedThrough},
+          CAST(${branch.title} AS TEXT) || ' (' || CAST((SELECT count(*) + 1 FROM session o
+            WHERE o.tenant_id = ${tenantId} AND o.family = session.family) AS TEXT) || ')',
+          family, ${seq}, ${seq + 1},
           folder, pinned, archived
         FROM session WHERE tenant_id = ${tenantId} AND id = ${from}`
       // No lock: turns of the branch have no other writer yet.

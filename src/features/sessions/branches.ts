@@ -60,10 +60,11 @@ export function createBranches(options: BranchesOptions) {
       if (seq > 0 && !(await store.hasTurn(tenantId, id, seq, appId))) throw missing()
       const memory = await memoryOf(tenantId, id, seq, source)
       const branch = `br-${randomHex(NAME_BYTES)}`
-      const number = ` (${Math.max(2, source.versions + 1)})`
       const base = (await titleFor(tenantId, id, appId)).replace(/ \(\d+\)$/, '')
+      const number = ` (${Math.max(2, source.versions + 1)})`
       const most = CONVERSATION_TITLE_CHARS_MAX - number.length
-      const title = `${firstChars(base, most)}${number}`
+      // Numbered where it is stored: several may be made at once.
+      const title = firstChars(base, most)
       const at = clock.iso()
       const row = { tenantId, from: id, id: branch, seq, appId, title, at, ...memory }
       if (!(await store.insert(row))) throw missing()

@@ -127,8 +127,8 @@ border-radius:12px;overflow:hidden}
 li{display:flex;gap:.75rem;align-items:baseline;padding:.9rem 1.1rem;flex-wrap:wrap}
 li+li{border-top:1px solid var(--line)}
 .name{font-weight:550;flex:1 1 8rem}
-.why{color:var(--dim);font-size:.875rem}
-.state{font-variant-numeric:tabular-nums;font-size:.875rem;font-weight:600}
+.why{color:var(--dim);font-size:.875rem;margin-left:auto}
+.state{margin-left:auto;font-variant-numeric:tabular-nums;font-size:.875rem;font-weight:600}
 .state::before{content:"";display:inline-block;width:.55rem;height:.55rem;border-radius:50%;
 background:currentColor;margin-right:.45rem}
 .ok{color:var(--ok)}.off{color:var(--off)}.degraded,.down{color:var(--down)}

@@ -67,8 +67,6 @@ export function createDeliveryStore(db: Db) {
       }))
     },
 
-    insert: (rows: readonly Statement[]) => db.batch(rows),
-
     /**
      * Drops those that ended and are not shown any more, and the oldest of too many that wait.
      * Returns how many of the waiting were dropped.

@@ -3,12 +3,9 @@ import { DELIVERIES_AT_ONCE_MAX, DELIVERIES_PER_TENANT_MAX } from '../../core/li
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { Jobs } from '../../jobs/runner.ts'
-import { sql } from '../../storage/db.ts'
 import type { DeliveryStore, DueDelivery } from './delivery-store.ts'
-import type { WebhookEvent } from './model.ts'
 import { createOutbox } from './outbox.ts'
 import type { Payload, Sender, Sent } from './sender.ts'
-import type { EventData } from './sentences.ts'
 import type { StoredWebhook, WebhookStore } from './store.ts'
 
 /** Waits after failed tries; after the last one the delivery fails. */
@@ -18,10 +15,6 @@ const JITTER = 0.2
 /** A server that dies keeps a delivery for this long. One try ends long before. */
 const TAKEN_MS = MINUTE_MS
 const HTTP_GONE = 410
-const ALWAYS = sql`1 = 1`
-
-/** Tells all webhooks that have the event, in the background; throws nothing. */
-export type Notify = (tenantId: string, event: WebhookEvent, data: EventData) => void
 
 export interface WorkerParts {
   readonly store: Pick<WebhookStore, 'list' | 'find'>
@@ -37,19 +30,11 @@ export interface WorkerParts {
   readonly meters: Pick<Meters, 'webhookDelivered'>
 }
 
-/** Stores what webhooks are told, and sends it. The queue is in the database. */
+/** Sends what webhooks are told. The queue is in the database. */
 export function createWebhookWorker(parts: WorkerParts) {
   const { store, deliveries, sender, jobs, isAlone, random, clock, log, meters } = parts
   const running = new Map<string, string>()
   let released: Promise<void> | null = null
-
-  /** Stores a delivery for each webhook that has the event. */
-  async function tell(tenantId: string, event: WebhookEvent, data: EventData): Promise<void> {
-    const rows = await outbox.telling(tenantId, event, data, ALWAYS)
-    if (rows.length === 0) return
-    await deliveries.insert(rows)
-    await stored(tenantId)
-  }
 
   /** Drops what is too much of what was stored for a tenant, and sends the rest. */
   async function stored(tenantId: string): Promise<void> {
@@ -121,15 +106,13 @@ export function createWebhookWorker(parts: WorkerParts) {
 
   const wake = () => jobs.run('deliver webhooks', startDue)
 
-  const notify: Notify = (tenantId, event, data) =>
-    jobs.run('tell webhooks', () => tell(tenantId, event, data))
   const outbox = createOutbox({
     store,
     clock,
     sent: (tenantId) => jobs.run('tell webhooks', () => stored(tenantId)),
   })
 
-  return { notify, outbox, startDue, wake }
+  return { outbox, startDue, wake }
 }
 
 /**

@@ -36,6 +36,7 @@ function Line({ label, from, children }: LineProps) {
 /** The effective settings of the app, while it is edited. */
 export function Preview({ input }: { readonly input: AppInput }) {
   const { t, language } = useI18n()
+  const comma = language === 'zh' ? '、' : ', '
   const settings = useQuery({ queryKey: ['settings'], queryFn: api.settings.read })
   const personas = useQuery({ queryKey: ['personas'], queryFn: api.personas.list })
   const known = settings.data && personas.data
@@ -70,7 +71,7 @@ export function Preview({ input }: { readonly input: AppInput }) {
           <Line label={t('apps.tools')} from={now.tools.from}>
             {now.tools.value === null
               ? t('apps.tools.all')
-              : now.tools.value.map((name) => toolName(name, language)).join(', ') ||
+              : now.tools.value.map((name) => toolName(name, language)).join(comma) ||
                 t('apps.tools.none')}
           </Line>
         </dl>

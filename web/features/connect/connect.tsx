@@ -69,18 +69,18 @@ export function Connect({ model, issued }: ConnectProps) {
 function Facts({ connection: { baseUrl, key, model } }: { readonly connection: Connection }) {
   const { t } = useI18n()
   const facts = [
-    [t('connect.base'), baseUrl],
-    [t('connect.key'), key],
-    [t('connect.model'), model],
+    ['connect.base', baseUrl],
+    ['connect.key', key],
+    ['connect.model', model],
   ] as const
   return (
     <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[auto_1fr]">
       {facts.map(([name, value]) => (
         <div key={name} className="contents">
-          <dt className="text-note text-ink-3 sm:py-1">{name}</dt>
+          <dt className="text-note text-ink-3 sm:py-1">{t(name)}</dt>
           <dd className="flex min-w-0 items-center gap-1">
             <code className="min-w-0 break-all">{value}</code>
-            {value !== PLACEHOLDER && <CopyButton text={value} size="small" what={name} />}
+            {value !== PLACEHOLDER && <CopyButton text={value} size="small" what={t(name)} />}
           </dd>
         </div>
       ))}

@@ -1,4 +1,4 @@
-import { FolderPlus, Trash2 } from 'lucide-react'
+import { FolderPlus, Pencil, Trash2 } from 'lucide-react'
 import { type DragEvent, useState } from 'react'
 import { COLLECTION_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
@@ -26,7 +26,7 @@ export const DRAGGED = 'application/x-moonbase-item'
 /** Chips of the collections: they filter the list, and take items that are dropped onto them. */
 export function CollectionBar({ collections, shown, onShow, onDrop }: CollectionBarProps) {
   const { t } = useI18n()
-  const [dialog, setDialog] = useState<'new' | 'delete' | null>(null)
+  const [dialog, setDialog] = useState<'new' | 'rename' | 'delete' | null>(null)
   const chosen = collections.find(({ id }) => id === shown)
   const icon = { size: 15, 'aria-hidden': true } as const
   const chips = [
@@ -41,6 +41,7 @@ export function CollectionBar({ collections, shown, onShow, onDrop }: Collection
           <Button
             key={id ?? ''}
             size="small"
+            className="btn-text"
             {...(shown === id ? { kind: 'primary' as const } : {})}
             aria-pressed={shown === id}
             onClick={() => onShow(id)}
@@ -62,6 +63,16 @@ export function CollectionBar({ collections, shown, onShow, onDrop }: Collection
           <Button
             size="small"
             kind="quiet"
+            icon={<Pencil {...icon} />}
+            onClick={() => setDialog('rename')}
+          >
+            {t('kb.collections.rename')}
+          </Button>
+        )}
+        {chosen && (
+          <Button
+            size="small"
+            kind="quiet"
             icon={<Trash2 {...icon} />}
             onClick={() => setDialog('delete')}
           >
@@ -69,7 +80,12 @@ export function CollectionBar({ collections, shown, onShow, onDrop }: Collection
           </Button>
         )}
       </ForEditors>
-      <NewCollection open={dialog === 'new'} onClose={() => setDialog(null)} />
+      <NameDialog
+        key={`${dialog} ${shown}`}
+        collection={dialog === 'rename' ? chosen : undefined}
+        open={dialog === 'new' || (dialog === 'rename' && chosen !== undefined)}
+        onClose={() => setDialog(null)}
+      />
       {chosen && (
         <Removal
           collection={chosen}
@@ -94,29 +110,35 @@ const dropsOnto = (id: string, onDrop: CollectionBarProps['onDrop']) => ({
   },
 })
 
-function NewCollection({
-  open,
-  onClose,
-}: {
+interface NameDialogProps {
+  /** Absent: a new one is made. */
+  readonly collection: Collection | undefined
   readonly open: boolean
   readonly onClose: () => void
-}) {
+}
+
+/** Names a new collection, or gives one another name. */
+function NameDialog({ collection, open, onClose }: NameDialogProps) {
   const { t } = useI18n()
-  const [name, setName] = useState('')
-  const create = useAction(api.collections.create, {
-    refresh: ['kb'],
-    onDone() {
-      setName('')
-      onClose()
-    },
-  })
+  const before = collection?.name ?? ''
+  const [name, setName] = useState(before)
+  const save = (to: string) =>
+    collection
+      ? api.collections.change(collection.id, { name: to, description: collection.description })
+      : api.collections.create({ name: to })
+  const saving = useAction(save, { refresh: ['kb'], onDone: onClose })
+  const isNew = name.trim() !== '' && name.trim() !== before
   return (
-    <Dialog title={t('kb.collections.add')} open={open} onClose={onClose}>
+    <Dialog
+      title={t(collection ? 'kb.collections.rename' : 'kb.collections.add')}
+      open={open}
+      onClose={onClose}
+    >
       <form
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          if (name.trim()) create.mutate({ name: name.trim() })
+          if (isNew) saving.mutate(name.trim())
         }}
       >
         <TextField
@@ -128,8 +150,8 @@ function NewCollection({
           onText={setName}
         />
         <div className="flex justify-end">
-          <Button type="submit" kind="primary" busy={create.isPending} disabled={!name.trim()}>
-            {t('kb.collections.create')}
+          <Button type="submit" kind="primary" busy={saving.isPending} disabled={!isNew}>
+            {t(collection ? 'action.save' : 'kb.collections.create')}
           </Button>
         </div>
       </form>

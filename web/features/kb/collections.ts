@@ -17,18 +17,16 @@ const NONE = [] as const
 export const collectionOf = (item: Item): string =>
   (item.kind === 'doc' ? item.doc : item.source).collection_id ?? NO_COLLECTION
 
-/** Moves items to a collection, one after another; the first failure ends it. */
+/** Moves an item to a collection. */
+export const moveTo = (item: Item, to: string): Promise<unknown> =>
+  item.kind === 'doc' ? api.kb.move(item.doc.id, to) : api.sources.move(item.source.id, to)
+
+/** Moves an item to a collection, and loads the list anew. */
 export function useMove() {
   const client = useQueryClient()
-  const move = async ({ items, to }: { items: readonly Item[]; to: string }) => {
-    try {
-      for (const item of items) {
-        if (item.kind === 'doc') await api.kb.move(item.doc.id, to)
-        else await api.sources.move(item.source.id, to)
-      }
-    } finally {
-      await reload(client, ['kb'])
-    }
+  const move = async ({ item, to }: { item: Item; to: string }) => {
+    await moveTo(item, to)
+    await reload(client, ['kb'])
   }
   return useAction(move, { done: 'kb.moved' })
 }

@@ -8,25 +8,31 @@ import { type Item, remove, titleOf } from './library.ts'
 interface DeletionProps {
   /** When empty, the dialog is closed. */
   readonly items: readonly Item[]
-  /** Called when all are deleted. */
+  /** Deletes more than one: the dialog waits for a single item only. */
+  readonly onSeveral: (items: readonly Item[]) => void
+  /** Called when one was deleted. */
   readonly onDone: () => void
   readonly onClose: () => void
 }
 
 /** Asks before deleting: shows how many items they are, and what is deleted with them. */
-export function Deletion({ items, onDone, onClose }: DeletionProps) {
+export function Deletion({ items, onSeveral, onDone, onClose }: DeletionProps) {
   const { t } = useI18n()
   const client = useQueryClient()
-  /** One after the other; the first failure ends it, and the list shows what is left. */
-  const removeAll = async () => {
+  const removeOne = async (item: Item) => {
     try {
-      for (const item of items) await remove(item)
+      await remove(item)
     } finally {
       await reload(client, ['kb'])
       onClose()
     }
   }
-  const action = useAction(removeAll, { done: 'kb.deleted', onDone })
+  const action = useAction(removeOne, { done: 'kb.deleted', onDone })
+  const confirm = () => {
+    if (items.length === 1 && first) return action.mutate(first)
+    onSeveral(items)
+    onClose()
+  }
   const [first] = items
   const title =
     items.length > 1
@@ -39,7 +45,7 @@ export function Deletion({ items, onDone, onClose }: DeletionProps) {
       action={items.length > 1 ? t('kb.delete.go', { count: items.length }) : t('action.delete')}
       open={items.length > 0}
       busy={action.isPending}
-      onConfirm={() => action.mutate(undefined)}
+      onConfirm={confirm}
       onClose={onClose}
     />
   )

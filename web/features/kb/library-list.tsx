@@ -6,12 +6,22 @@ import type { Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Empty } from '../../ui/state.tsx'
-import { collectionOf, useMove } from './collections.ts'
+import { useBulk } from './bulk.ts'
+import { BulkBar } from './bulk-bar.tsx'
+import { collectionOf, moveTo, useMove } from './collections.ts'
 import { Deletion } from './deletion.tsx'
 import { FileInput, useFileInput } from './file-input.tsx'
 import type { ItemActions } from './item-menu.tsx'
 import { ItemRow } from './item-row.tsx'
-import { type Item, idOf, itemsOf, type Library, showSource } from './library.ts'
+import {
+  type Item,
+  idOf,
+  itemsOf,
+  type Library,
+  readableOf,
+  remove,
+  showSource,
+} from './library.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 import { replacedBy } from './replacing.ts'
 import { SelectionBar, useSelection } from './selection.tsx'
@@ -42,12 +52,14 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
   const items = itemsOf(library).filter((item) => shown === null || collectionOf(item) === shown)
   const move = useMove()
   const selection = useSelection(items)
+  const bulk = useBulk()
   const refresh = useAction(api.sources.setRefresh, {
     done: 'kb.refresh.saved',
     several: true,
     onDone: (source) => showSource(client, source),
   })
-  const check = useCheck(onCheck)
+  const checkOne = useCheckOne(onCheck)
+  const check = useAction(checkOne, { several: true })
   const choose = (options: AddOptions) => {
     meant.current = options
     input.open()
@@ -65,7 +77,7 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
       else choose(options)
     },
     onCheck: check.mutate,
-    onMove: (item, to) => move.mutate({ items: [item], to }),
+    onMove: (item, to) => move.mutate({ item, to }),
     onRefresh: ({ id }, value) => refresh.mutate({ id, refresh: value }),
   }
   return (
@@ -78,13 +90,17 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
           items={items}
           selection={selection}
           onDelete={setAsked}
-          onMove={(chosen, to) => move.mutate({ items: chosen, to })}
-          onCheck={(sources) => {
-            for (const source of sources) check.mutate(source)
+          onMove={(chosen, to) => bulk.start('move', chosen, (item) => moveTo(item, to))}
+          onCheck={(chosen) => {
             selection.end()
+            const readable = chosen.filter((item) => readableOf(item) !== null)
+            void bulk.start('check', readable, async (item) => {
+              if (item.kind === 'source') await checkOne(item.source)
+            })
           }}
         />
       )}
+      <BulkBar acts={bulk} />
       <ul className="divide-y divide-line">
         {uploads.uploads.map((upload) => (
           <UploadRow
@@ -112,23 +128,30 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
         onFiles={(files) => uploads.add(files, meant.current)}
       />
       <RenameDialog item={renamed} onClose={() => setRenamed(null)} />
-      <Deletion items={asked} onDone={selection.end} onClose={() => setAsked([])} />
+      <Deletion
+        items={asked}
+        onSeveral={(several) => {
+          selection.end()
+          void bulk.start('delete', several, remove)
+        }}
+        onDone={selection.end}
+        onClose={() => setAsked([])}
+      />
     </>
   )
 }
 
 /** Asks for a check, and marks the page until its list has a later one. */
-function useCheck(onCheck: OnCheck) {
+function useCheckOne(onCheck: OnCheck) {
   const client = useQueryClient()
-  const run = async ({ id, kind, checked_at }: Source) => {
+  return async ({ id, kind, checked_at }: Source) => {
     // A file that is read again has no such time: its state tells how far it is.
     if (kind === 'url') onCheck(id, checked_at)
     try {
-      return await api.sources.check(id)
+      showSource(client, await api.sources.check(id))
     } catch (error) {
       onCheck(id, undefined)
       throw error
     }
   }
-  return useAction(run, { several: true, onDone: (source) => showSource(client, source) })
 }

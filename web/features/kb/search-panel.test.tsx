@@ -21,11 +21,11 @@ const hit = (score: number, relevance: number): KbHit => ({
 })
 
 test.each([
-  [0.62, 0.91, 'given to the model', 'very likely answers', 'Both reach 0.45.'],
-  [0.62, 0.5, 'given to the model', 'may answer', 'Both reach 0.45.'],
-  [0.62, 0.2, 'not given to the model', 'hardly answers', 'The relevance is below 0.45'],
-  [0.31, 0.6, 'not given to the model', 'may answer', 'The similarity is below 0.45.'],
-  [0.31, 0.2, 'not given to the model', 'hardly answers', 'Both are below 0.45.'],
+  [0.62, 0.91, 'may be used in an answer', 'very likely answers', 'Both reach 0.45.'],
+  [0.62, 0.5, 'may be used in an answer', 'may answer', 'Both reach 0.45.'],
+  [0.62, 0.2, 'not used in an answer', 'hardly answers', 'The relevance is below 0.45'],
+  [0.31, 0.6, 'not used in an answer', 'may answer', 'The similarity is below 0.45.'],
+  [0.31, 0.2, 'not used in an answer', 'hardly answers', 'Both are below 0.45.'],
 ])(
   'a hit of score %p and relevance %p says both and why',
   (score, relevance, given, likely, why) => {

@@ -1,6 +1,5 @@
 import { ListChecks, RotateCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
@@ -68,7 +67,7 @@ interface SelectionBarProps {
   readonly selection: Selection
   readonly onDelete: (chosen: readonly Item[]) => void
   readonly onMove: (chosen: readonly Item[], to: string) => void
-  readonly onCheck: (chosen: readonly Source[]) => void
+  readonly onCheck: (chosen: readonly Item[]) => void
 }
 
 /** The bar above the list: starts the selection and shows how many items are selected. */
@@ -78,7 +77,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const { isOn, chosen, start, end, choose } = selection
   const icon = { size: 15, 'aria-hidden': true } as const
   const isAll = chosen.length === items.length
-  const readable = chosen.flatMap((item) => readableOf(item) ?? [])
+  const readable = chosen.filter((item) => readableOf(item) !== null)
   return (
     <ForEditors>
       <div className="flex flex-wrap items-center justify-end gap-2 border-b border-line px-4 py-2">

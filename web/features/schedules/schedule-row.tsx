@@ -123,13 +123,14 @@ function Runs({ id }: { readonly id: string }) {
 }
 
 function RunLine({ run }: { readonly run: Run }) {
-  const { t, language } = useI18n()
+  const { t } = useI18n()
+  const { exact } = useTimes()
   const reasonOf = useReason()
   const { status, due_at: due, session_id: session, error_class: reason } = run
   const tone = status === 'done' || status === 'failed' || status === 'missed' ? status : null
   return (
     <li className="flex flex-wrap items-center gap-2">
-      <span>{new Date(due).toLocaleString(language)}</span>
+      <span>{exact(due)}</span>
       <Badge tone={tone === null ? 'accent' : TONES[tone]}>{t(`schedules.status.${status}`)}</Badge>
       {reason !== null && <span className="text-ink-2">{reasonOf(reason)}</span>}
       {status === 'done' && (

@@ -109,7 +109,7 @@ function Row({ share, onShow, onEdit, onRotate, onRemove }: RowProps) {
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 py-3">
       <div className="min-w-0">
         <span className="block font-medium break-words">{share.name}</span>
-        <span className="block text-small break-all text-ink-2">
+        <span className="block text-small wrap-anywhere text-ink-2">
           {[
             ...(share.paused ? [t('app.shares.paused')] : []),
             t('app.shares.today', counts),

@@ -1,7 +1,13 @@
 import { useEffect, useRef, useState } from 'react'
-import { useI18n } from '../../i18n/index.tsx'
+import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { plainText } from './spoken.ts'
 import { type Turn, wordsIn } from './turn.ts'
+
+function ending(turn: Turn, t: I18n['t']): string {
+  if (turn.isStopped) return t('studio.stopped.kept')
+  if (turn.state === 'stopped') return t('studio.stopped', { count: wordsIn(turn.reply) })
+  return turn.state === 'done' ? plainText(turn.reply) : ''
+}
 
 /**
  * Tells a screen reader that an answer is coming, and then the whole answer once, or that it was
@@ -18,10 +24,7 @@ export function Announcer({ turns }: { readonly turns: readonly Turn[] }) {
       setSaid(t('studio.answering'))
     } else if (last && awaited.current === last.id) {
       awaited.current = null
-      const count = wordsIn(last.reply)
-      const ending =
-        last.state === 'stopped' || last.isStopped ? t('studio.stopped', { count }) : ''
-      setSaid(last.state === 'done' && !last.isStopped ? plainText(last.reply) : ending)
+      setSaid(ending(last, t))
     }
   }, [last, t])
   return (

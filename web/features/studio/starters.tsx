@@ -24,7 +24,7 @@ export function Starters({ app, isTemporary, onPick }: StartersProps) {
   const questions = (
     <div className="flex flex-wrap justify-center gap-2">
       {(starters.length > 0 ? starters : usual).map((text) => (
-        <Button key={text} size="small" onClick={() => onPick(text)}>
+        <Button key={text} size="small" className="btn-text" onClick={() => onPick(text)}>
           {text}
         </Button>
       ))}

@@ -1,7 +1,9 @@
 import { useQueries } from '@tanstack/react-query'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { type TalkFile, talks } from '../../api/talks.ts'
+import { useI18n } from '../../i18n/index.tsx'
 import { useExplain } from '../../lib/services.tsx'
+import { failureOf } from '../kb/failure.ts'
 
 /** A file beside the question that is being written. */
 export interface Attachment {
@@ -68,6 +70,7 @@ export function useAttachments() {
 
 /** The files, with what the server says of those that it is still reading. */
 function useRead(list: readonly Attachment[]): readonly Attachment[] {
+  const { t } = useI18n()
   const reading = list.flatMap(({ file }) => (file?.state === 'reading' ? [file.id] : []))
   const known = useQueries({
     queries: reading.map((id) => ({
@@ -83,9 +86,9 @@ function useRead(list: readonly Attachment[]): readonly Attachment[] {
     () =>
       list.map((one) => {
         const file = known.find(({ id }) => id === one.file?.id) ?? one.file
-        const failed = file?.state === 'failed' ? (file.error ?? file.error_class) : null
+        const failed = file?.state === 'failed' ? failureOf(file, t) : null
         return { ...one, file, problem: one.problem ?? failed }
       }),
-    [list, known],
+    [list, known, t],
   )
 }

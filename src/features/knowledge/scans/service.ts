@@ -1,5 +1,7 @@
-import { SCAN_SIDE_MAX, SCANS_AT_ONCE } from '../../../core/limits/scans.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { SCAN_SIDE_MAX, SCAN_TURN_MS, SCANS_AT_ONCE } from '../../../core/limits/scans.ts'
 import { createSemaphore } from '../../../core/semaphore.ts'
+import { type Leases, leaseName } from '../../../storage/shared-state.ts'
 import {
   type FileBytes,
   ParseFailure,
@@ -17,6 +19,8 @@ export interface ScansParts {
   readonly parser: Parser
   readonly spool: { file(id: string): FileBytes }
   readonly readPage: ReadPage
+  readonly leases: Pick<Leases, 'hold'>
+  readonly clock: Pick<Clock, 'sleep'>
   /** Whether the tenant has its scans read, and has a model that could. */
   readonly isOn: (tenantId: string) => Promise<boolean>
   /** Whether the tenant has its scans read. */
@@ -39,9 +43,26 @@ export interface ScanTexts {
 
 /** Has the scanned pages of files read by the tenants' models. */
 export function createScans(parts: ScansParts) {
-  const { store, parser, spool, readPage, isOn, isWanted, pagesMax } = parts
+  const { store, parser, spool, readPage, leases, clock, isOn, isWanted, pagesMax } = parts
   const slots = createSemaphore({ perKey: SCANS_AT_ONCE })
   const wanted = ({ pages }: ScannedPages) => pages.slice(0, pagesMax())
+
+  /**
+   * Does `work` in one of the tenant's slots, which all servers share: its model is asked for no
+   * more pages at once, however many servers read its files. Tenants do not wait for each other.
+   */
+  async function inTurn(
+    tenantId: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    for (;;) {
+      for (let slot = 0; slot < SCANS_AT_ONCE; slot++) {
+        if (await leases.hold(leaseName.scan(tenantId, slot), signal, work)) return
+      }
+      await clock.sleep(SCAN_TURN_MS, signal)
+    }
+  }
 
   async function draw({ tenant_id, id }: SourceKey, page: number, signal: AbortSignal) {
     const options = { page, sideMax: SCAN_SIDE_MAX }
@@ -79,11 +100,12 @@ export function createScans(parts: ScansParts) {
       const readOne = (page: number, isFirst: boolean) =>
         slots.run(
           source.tenant_id,
-          async () => {
-            const image = await draw(source, page, signal)
-            const text = await readPage(uploaderOf(source), image, isFirst, signal)
-            if (!(await store.add(source, scans.fileHash, page, text))) throw new Error(DELETED)
-          },
+          () =>
+            inTurn(source.tenant_id, signal, async (held) => {
+              const image = await draw(source, page, held)
+              const text = await readPage(uploaderOf(source), image, isFirst, held)
+              if (!(await store.add(source, scans.fileHash, page, text))) throw new Error(DELETED)
+            }),
           signal,
         )
 

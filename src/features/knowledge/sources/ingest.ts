@@ -15,6 +15,7 @@ import type { FetchedPage, Pages } from './pages.ts'
 import type { Read, ReadText, Spool, UnreadText } from './reading.ts'
 import type { SourceRow } from './row.ts'
 import type { SourceStore } from './store.ts'
+import type { SourceTelling } from './telling.ts'
 import { endVersion, handOver, type VersionStore } from './version-store.ts'
 import type { Version } from './work-store.ts'
 
@@ -26,6 +27,7 @@ export interface IngestOptions {
   readonly pages: Pages
   readonly read: Read
   readonly scans: Pick<Scans, 'read'>
+  readonly telling: Pick<SourceTelling, 'ready'>
   readonly clock: Clock
 }
 
@@ -41,7 +43,7 @@ interface Spooled extends Version {
  * `SourceFailure`, or what the embedder and the database throw; no new document is shown then.
  */
 export function createIngest(options: IngestOptions) {
-  const { store, versions, documents, spool, read, scans, clock } = options
+  const { store, versions, documents, spool, read, scans, telling, clock } = options
   const fetches = createSemaphore(SOURCE_FETCHES)
   const fetchPage = createFetch(fetches, options)
   const readings = createReadings()
@@ -51,7 +53,7 @@ export function createIngest(options: IngestOptions) {
     const page = await fetchPage(source, signal, () => enter(store, source, 'reading'))
     if (!page) {
       const { etag, last_modified: lastModified } = source
-      await store.unchanged(source, { etag, lastModified }, at())
+      await unchanged(options, source, { etag, lastModified })
       return
     }
     const kind = page.bytes > 0 && fileKind(spool.map(source.id), '', page.contentType)
@@ -82,7 +84,7 @@ export function createIngest(options: IngestOptions) {
     const text = await read({ id, tenantId, fileName, ...file }, isBrief, signal)
     if (text === null) return false
     if ('scans' in text) return text
-    if (text.hash === source.text_hash) await store.unchanged(source, file, at())
+    if (text.hash === source.text_hash) await unchanged(options, source, file)
     else await embed(source, file, text, signal)
     return true
   }
@@ -116,13 +118,14 @@ export function createIngest(options: IngestOptions) {
       const key = { tenant_id: tenantId, id: owner }
       // Renamed meanwhile: the parts have the title that it had when it was read.
       const follow = followTitle(tenantId, owner, clock.now())
-      const isShown =
-        owner === id
-          ? store.show(key, shown, content, at(), [follow])
-          : store.show(key, [handOver(source, owner), ...shown], content, at(), [
-              follow,
-              ...endVersion(source, owner),
-            ])
+      const isVersion = owner !== id
+      const named = await store.row(tenantId, id)
+      const told = { key, title: named?.is_named === 1 ? named.title : title }
+      const begin = isVersion ? [handOver(source, owner)] : []
+      const end = isVersion ? endVersion(source, owner) : []
+      const isShown = telling.ready(told, (first) =>
+        store.show(key, [...first, ...begin, ...shown], content, at(), [follow, ...end]),
+      )
       // The tenant may have added other documents meanwhile, or deleted the source.
       if (!(await isShown)) {
         await checkRoom()
@@ -161,6 +164,16 @@ async function pageByPage(
     await scans.read(source, unread, signal)
   }
 }
+
+/** Stores that a source still has the same text. */
+const unchanged = (
+  { store, telling, clock }: Pick<IngestOptions, 'store' | 'telling' | 'clock'>,
+  key: SourceRow,
+  version: Version,
+) =>
+  telling.ready({ key, title: key.title }, (told) =>
+    store.unchanged(key, version, { now: clock.now(), iso: clock.iso() }, told),
+  )
 
 /** Stores the progress of a source that has no documents yet; others stay `ready`. */
 async function enter(

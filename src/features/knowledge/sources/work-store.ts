@@ -3,6 +3,7 @@ import { SOURCE_MISSES_MAX } from '../../../core/limits/contract.ts'
 import {
   type Db,
   expectRows,
+  joined,
   locked,
   type Statement,
   sql,
@@ -43,6 +44,11 @@ export interface At {
 
 const WEEK_MS = 7 * DAY_MS
 
+/** Of a source that has no documents yet. */
+export const isWaitingState = sql`state IN ('queued', 'reading', 'embedding')`
+/** Of a page that is not found once more than it may be. */
+export const isGoneAfter = sql`state = 'ready' AND misses + 1 >= ${SOURCE_MISSES_MAX}`
+
 /** The work on sources: what is due, and what came of it. The column `due_at` is the queue. */
 export function createWorkStore(db: Db) {
   return {
@@ -81,13 +87,6 @@ export function createWorkStore(db: Db) {
       return changes === 1
     },
 
-    /** What went wrong at the last check, in a word. */
-    async errorOf(tenantId: string, id: string): Promise<string | null> {
-      const row = await db.get<{ error_class: string | null }>(sql`
-        SELECT error_class FROM kb_source WHERE tenant_id = ${tenantId} AND id = ${id}`)
-      return row?.error_class ?? null
-    },
-
     setState: ({ tenant_id, id }: SourceKey, state: SourceState) =>
       db.run(
         sql`UPDATE kb_source SET state = ${state} WHERE tenant_id = ${tenant_id} AND id = ${id}`,
@@ -108,27 +107,38 @@ export function createWorkStore(db: Db) {
         db.batch([...documents, expectRows(1, readyRow(key, content, at)), ...also]),
       ),
 
-    /** Stores a check that found the same text. */
-    unchanged: ({ tenant_id, id }: SourceKey, version: Version, { now, iso }: At) =>
-      db.run(sql`UPDATE kb_source SET state = 'ready', etag = ${version.etag},
+    /** Stores a check that found the same text, after the statements of `before`. */
+    unchanged: (
+      { tenant_id, id }: SourceKey,
+      version: Version,
+      { now, iso }: At,
+      before: readonly Statement[],
+    ) =>
+      db.batch([
+        ...before,
+        sql`UPDATE kb_source SET state = 'ready', etag = ${version.etag},
           last_modified = ${version.lastModified}, error_class = NULL, error = NULL,
           attempts = 0, misses = 0, checked_at = ${iso},
           due_at = CASE refresh WHEN 'daily' THEN ${now + DAY_MS}
             WHEN 'weekly' THEN ${now + WEEK_MS} END
-        WHERE tenant_id = ${tenant_id} AND id = ${id}`),
+        WHERE tenant_id = ${tenant_id} AND id = ${id}`,
+      ]),
 
     /**
-     * Stores a failure; a source with documents stays ready. `isMissing`: the page was not found.
-     * `until`: a file of the knowledge base stays in the spool.
+     * Stores a failure after the statements of `before`; a source with documents stays ready.
+     * `isMissing`: the page was not found. `until`: a file of the knowledge base stays in the
+     * spool.
      */
     failed: (
       { tenant_id, id }: SourceKey,
       failure: SourceFailure,
       isMissing: boolean,
       { now, iso }: At,
-      until: number | null = null,
+      until: number | null,
+      before: readonly Statement[],
     ) =>
       db.batch([
+        ...before,
         sql`UPDATE kb_source SET
           state = CASE WHEN state IN ('queued', 'reading', 'embedding') THEN 'failed'
             WHEN state = 'ready' AND ${Number(isMissing)} = 1
@@ -157,6 +167,15 @@ export function createWorkStore(db: Db) {
     },
   }
 }
+
+/** Whether a file or page of the knowledge base is so now; not a version of one. */
+export const isNow = ({ tenant_id, id }: SourceKey, state: Statement): Statement =>
+  joined(
+    sql`EXISTS (SELECT 1 FROM kb_source WHERE tenant_id = ${tenant_id} AND id = ${id}
+      AND kind IN ('file', 'url') AND`,
+    state,
+    sql`)`,
+  )
 
 const readyRow = (
   { tenant_id, id }: SourceKey,

@@ -5,7 +5,6 @@ import type { Meters } from '../../../core/meters.ts'
 import type { Jobs } from '../../../jobs/runner.ts'
 import { leaseName, type SharedState } from '../../../storage/shared-state.ts'
 import { ChannelFailure } from '../../../upstream/ports/failure.ts'
-import type { Notify } from '../../webhooks/worker.ts'
 import type { PartStore } from '../index/part-store.ts'
 import { PageUnread } from '../scans/page-reader.ts'
 import type { Scans } from '../scans/service.ts'
@@ -14,6 +13,7 @@ import { type Ingest, isWaiting } from './ingest.ts'
 import type { Spool } from './reading.ts'
 import type { SourceKey, SourceRow } from './row.ts'
 import type { SourceStore } from './store.ts'
+import type { SourceTelling } from './telling.ts'
 
 /** Waits after failures of the embedder; after the last one the source fails. */
 const RETRY_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS] as const
@@ -29,7 +29,7 @@ export interface WorkOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly meters: Pick<Meters, 'sourceEnded'>
-  readonly notify: Notify
+  readonly telling: SourceTelling
 }
 
 /**
@@ -62,7 +62,6 @@ export function createSourceWork(options: WorkOptions) {
     }
     meters.sourceEnded(outcome, (clock.steady() - begin) / 1_000)
     const left = await store.row(key.tenant_id, key.id)
-    if (left && left.state !== source.state) await tell(options, left)
     if (!left || left.kind === 'url' || !isKept(left)) await removeFile(key.id)
     if (!left || !(isKept(left) || left.attempts > 0)) await scans.forget(key.id)
     // A version of it may wait.
@@ -143,14 +142,6 @@ const isKept = (source: SourceRow) => isWaiting(source) || source.spooled_until 
 
 export type SourceWork = ReturnType<typeof createSourceWork>
 
-/** Tells webhooks of a source that has become ready, failed or gone. */
-async function tell({ notify, store }: WorkOptions, source: SourceRow): Promise<void> {
-  const { tenant_id, id, kind, state, title } = source
-  if (kind === 'chat' || (state !== 'ready' && state !== 'failed' && state !== 'gone')) return
-  const error_class = await store.errorOf(tenant_id, id)
-  notify(tenant_id, `source.${state}`, { source_id: id, title, error_class })
-}
-
 /** Fetches a file that another process received. Throws `SourceFailure` when it is lost. */
 async function fetchFile({ spool, shared }: WorkOptions, id: string): Promise<void> {
   if (spool.has(id)) return
@@ -159,14 +150,29 @@ async function fetchFile({ spool, shared }: WorkOptions, id: string): Promise<vo
   await spool.write(id, pieces)
 }
 
+/** Stores a failure, and tells webhooks of it. `until`: its file stays in the spool. */
+async function storeFailure(
+  { store, telling, clock }: Pick<WorkOptions, 'store' | 'telling' | 'clock'>,
+  key: SourceKey,
+  error: SourceFailure,
+  until: number | null = null,
+): Promise<void> {
+  // It may have been renamed while it was read.
+  const { title = '' } = (await store.row(key.tenant_id, key.id)) ?? {}
+  const isMissing = error instanceof StatusFailure && error.isMissing
+  const at = { now: clock.now(), iso: clock.iso() }
+  await telling.failed({ key, title }, error, isMissing, (told) =>
+    store.failed(key, error, isMissing, at, until, told),
+  )
+}
+
 /** Stores a failure; returns its class for the meters. */
 async function fail(options: WorkOptions, source: SourceRow, error: unknown): Promise<string> {
   const { store, clock, log } = options
   const at = { now: clock.now(), iso: clock.iso() }
   if (error instanceof SourceFailure) {
-    const isMissing = error instanceof StatusFailure && error.isMissing
     const until = error instanceof ScanFailure ? at.now + SCAN_SPOOLED_HOURS * HOUR_MS : null
-    await store.failed(source, error, isMissing, at, until)
+    await storeFailure(options, source, error, until)
     return error.errorClass
   }
   log.warn('source not read', { attempt: source.attempts + 1, ...errorFields(error) })
@@ -177,12 +183,13 @@ async function fail(options: WorkOptions, source: SourceRow, error: unknown): Pr
   }
   if (error instanceof PageUnread) return fail(options, source, new ScanFailure('upstream', error))
   const reason = error instanceof ChannelFailure ? 'upstream' : 'internal'
-  await store.failed(source, failure(reason), false, at)
+  await storeFailure(options, source, failure(reason))
   return reason
 }
 
 /** Continues after a restart: requeues sources, and removes files and documents without one. */
-async function recover({ store, documents, spool, shared, clock }: WorkOptions): Promise<void> {
+async function recover(options: WorkOptions): Promise<void> {
+  const { store, documents, spool, shared } = options
   const waiting = await store.waiting()
   const files = waiting.filter(({ kind }) => kind !== 'url')
   const kept = await store.spooled()
@@ -190,9 +197,8 @@ async function recover({ store, documents, spool, shared, clock }: WorkOptions):
   for (const id of spool.found) if (!needed.has(id)) spool.remove(id)
   // Other processes may be working: what they leave behind is removed source by source.
   if (!shared.isAlone) return
-  const at = { now: clock.now(), iso: clock.iso() }
   for (const key of files.filter(({ id }) => !spool.has(id))) {
-    await store.failed(key, failure('interrupted'), false, at)
+    await storeFailure(options, key, failure('interrupted'))
   }
   await store.requeue()
   await documents.discard()

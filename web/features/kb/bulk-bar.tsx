@@ -1,0 +1,63 @@
+import { useI18n } from '../../i18n/index.tsx'
+import { useExplain } from '../../lib/services.tsx'
+import { ProgressBar } from '../../ui/bars.tsx'
+import { Button } from '../../ui/button.tsx'
+import type { Bulk, BulkActs } from './bulk.ts'
+import { idOf, titleOf } from './library.ts'
+
+const RUNNING = {
+  move: 'kb.bulk.move',
+  check: 'kb.bulk.check',
+  delete: 'kb.bulk.delete',
+} as const
+
+/** How far it is with several items; afterwards, which of them failed and why. */
+export function BulkBar({ acts }: { readonly acts: BulkActs }) {
+  const { t } = useI18n()
+  const { bulk, stop, retry, close } = acts
+  if (!bulk) return null
+  const all = bulk.items.length
+  if (bulk.state === 'ended') return <Ended bulk={bulk} retry={retry} close={close} />
+  return (
+    <div className="grid gap-2 border-b border-line px-4 py-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <span role="status">{t(RUNNING[bulk.act], { done: bulk.tried, all })}</span>
+        <Button size="small" disabled={bulk.state === 'stopping'} onClick={stop}>
+          {t('kb.bulk.stop')}
+        </Button>
+      </div>
+      <ProgressBar share={bulk.tried / all} />
+    </div>
+  )
+}
+
+type EndedProps = { readonly bulk: Bulk } & Pick<BulkActs, 'retry' | 'close'>
+
+function Ended({ bulk, retry, close }: EndedProps) {
+  const { t } = useI18n()
+  const explain = useExplain()
+  const { items, tried, failures } = bulk
+  const done = tried - failures.length
+  return (
+    <div className="grid gap-2 border-b border-line px-4 py-3">
+      <p role="alert">{t('kb.bulk.ended', { done, all: items.length })}</p>
+      {failures.length > 0 && (
+        <ul className="max-h-48 overflow-y-auto text-small text-bad">
+          {failures.map(({ item, error }) => (
+            <li key={idOf(item)} className="break-words">
+              {t('kb.bulk.failure', { title: titleOf(item), reason: explain(error) })}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button size="small" onClick={close}>
+          {t('action.close')}
+        </Button>
+        <Button size="small" kind="primary" onClick={retry}>
+          {t('kb.bulk.retry', { count: items.length - done })}
+        </Button>
+      </div>
+    </div>
+  )
+}

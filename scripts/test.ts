@@ -1,6 +1,6 @@
 // The last step of `npm test`. See --help.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { executable } from '../test/support/executable.ts'
 import { errorsIn, failuresIn } from './testing/failures.ts'
@@ -17,8 +17,17 @@ The files that took longest start first; test/timings.json has the times. All te
 the executable, which is built first: it starts in half the time of the sources.
 `
 
-/** More than processors: a third of the time a test waits for a page, a process or the disk. */
-const WORKERS = Math.ceil(availableParallelism() * 1.5)
+/** More than processors: most of the time a test waits for a page, a process or the disk. */
+const WORKERS_PER_PROCESSOR = 2.5
+/** A worker with its browser and its servers. */
+const WORKER_BYTES = 1024 ** 3
+const WORKERS = Math.max(
+  1,
+  Math.min(
+    Math.ceil(availableParallelism() * WORKERS_PER_PROCESSOR),
+    Math.floor(totalmem() / WORKER_BYTES),
+  ),
+)
 const TIMINGS = 'test/timings.json'
 
 /** Limit for all failures together: a longer end of the log would be truncated, too. */

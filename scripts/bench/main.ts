@@ -7,7 +7,7 @@ import { benchDetached } from './detached.ts'
 import { benchDoors } from './doors.ts'
 import { benchHttp } from './http.ts'
 import { benchKb } from './kb.ts'
-import { helpText, readOptions, type SuiteText } from './options.ts'
+import { helpText, type Options, readOptions, type SuiteText } from './options.ts'
 import { benchPassages } from './passages.ts'
 import { type Product, prepareProduct, startUpstream, type Upstream } from './programs.ts'
 import { type Row, report, type Section } from './report.ts'
@@ -16,12 +16,14 @@ import { benchStart } from './start.ts'
 import { short } from './stats.ts'
 import { benchTalks } from './talks.ts'
 
+type Filled = Pick<Extract<Options<string>, { kind: 'suites' }>, 'turns' | 'boxes'>
+
 interface Suite extends SuiteText {
   readonly measure: (
     upstream: Upstream,
     product: Product,
     rounds: number,
-    turns: number,
+    filled: Filled,
   ) => Promise<Row[]>
 }
 
@@ -46,19 +48,19 @@ const SUITES = {
   },
   growth: {
     about: 'conversations and log of one tenant with a million turns; needs 4 GB of disk',
-    measure: (upstream, _product, _rounds, turns) =>
-      benchTalks(upstream, turns, process.env.MOONBASE_BENCH_DATABASE),
+    measure: (upstream, _product, _rounds, filled) =>
+      benchTalks(upstream, { ...filled, database: process.env.MOONBASE_BENCH_DATABASE }),
     optIn: true,
   },
   passages: {
     about: 'search of 10,000, 100,000 and 1,000,000 passages of one tenant; needs 8 GB of disk',
-    measure: benchPassages,
+    measure: (_upstream, _product, _rounds, { boxes }) => benchPassages(boxes),
     optIn: true,
   },
 } as const satisfies Record<string, Suite>
 type SuiteName = keyof typeof SUITES
 
-async function measure(names: readonly SuiteName[], rounds: number, turns: number): Promise<void> {
+async function measure(names: readonly SuiteName[], rounds: number, filled: Filled): Promise<void> {
   const begin = performance.now()
   const suites = names.map((name): [string, Suite] => [name, SUITES[name]])
   await using upstream = await startUpstream()
@@ -66,7 +68,7 @@ async function measure(names: readonly SuiteName[], rounds: number, turns: numbe
   const sections: Section[] = []
   for (const [name, suite] of suites) {
     process.stderr.write(`measuring ${name} ...\n`)
-    sections.push([name, await suite.measure(upstream, product, rounds, turns)])
+    sections.push([name, await suite.measure(upstream, product, rounds, filled)])
   }
   const subject = process.env.MOONBASE_BIN ?? 'bun src/main.ts'
   const seconds = Math.round((performance.now() - begin) / 1_000)
@@ -81,5 +83,5 @@ async function measure(names: readonly SuiteName[], rounds: number, turns: numbe
 await runScript(helpText(SUITES), async (args) => {
   const options = readOptions(args, SUITES)
   if (options.kind === 'retrieval') await benchRetrieval(options.folder)
-  else await measure(options.suites, options.rounds, options.turns)
+  else await measure(options.suites, options.rounds, options)
 })

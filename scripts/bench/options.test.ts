@@ -8,7 +8,7 @@ const TEXTS = {
   growth: { about: 'how many streams', optIn: true },
 }
 const suites = (...names: string[]) =>
-  ({ kind: 'suites', suites: names, rounds: 3, turns: 1_000_000 }) as const
+  ({ kind: 'suites', suites: names, rounds: 3, turns: 1_000_000, boxes: null }) as const
 
 describe('readOptions', () => {
   test('the bench runs every suite except those that must be named', () => {
@@ -29,6 +29,10 @@ describe('readOptions', () => {
     expect(readOptions(['--turns', '20000'], TEXTS)).toMatchObject({ turns: 20_000 })
   })
 
+  test('the bench takes a folder of boxes', () => {
+    expect(readOptions(['--boxes', '/tmp/boxes'], TEXTS)).toMatchObject({ boxes: '/tmp/boxes' })
+  })
+
   test('the bench takes a folder of question sets', () => {
     expect(readOptions(['retrieval', 'sets'], TEXTS)).toEqual({ kind: 'retrieval', folder: 'sets' })
   })
@@ -40,6 +44,8 @@ describe('readOptions', () => {
     ['--rounds', '0'],
     ['--turns', '10'],
     ['--rounds', '1.5'],
+    ['--boxes'],
+    ['--boxes', ''],
     ['--rounds', '100'],
     ['--round', '1'],
     ['retrieval'],

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { readArguments, UsageError, wholeNumber } from '../usage.ts'
 
 /** The description of a suite for the help text and for the choice of suites. */
@@ -15,6 +16,8 @@ export type Options<Name extends string> =
       readonly rounds: number
       /** Turns of the box of `growth`. */
       readonly turns: number
+      /** The folder of filled boxes that are kept. */
+      readonly boxes: string | null
     }
 
 const ROUNDS_DEFAULT = '3'
@@ -32,6 +35,7 @@ export function readOptions<Name extends string>(
       only: { type: 'string' },
       rounds: { type: 'string', default: ROUNDS_DEFAULT },
       turns: { type: 'string', default: TURNS_DEFAULT },
+      boxes: { type: 'string' },
     },
   })
   const [command, folder, ...more] = positionals
@@ -47,7 +51,9 @@ export function readOptions<Name extends string>(
   const suites = all.filter((name) => (only ? only.includes(name) : !texts[name].optIn))
   const rounds = wholeNumber('--rounds', values.rounds, 1, 99)
   const turns = wholeNumber('--turns', values.turns, 10_000, 10_000_000)
-  return { kind: 'suites', suites, rounds, turns }
+  if (values.boxes === '') throw new UsageError('--boxes takes a folder')
+  const boxes = values.boxes === undefined ? null : resolve(values.boxes)
+  return { kind: 'suites', suites, rounds, turns, boxes }
 }
 
 /** The text of --help. */
@@ -66,6 +72,9 @@ export function helpText(texts: Readonly<Record<string, SuiteText>>): string {
   npm run bench -- --rounds 5              measures of each (${ROUNDS_DEFAULT}); medians are shown
   npm run bench -- --only growth --turns 100000
                                            a smaller box (${TURNS_DEFAULT} turns)
+  npm run bench -- --only growth,passages --boxes FOLDER
+                                           fills what growth and passages measure once, and keeps
+                                           it in the folder for the runs of the next 20 hours
   npm run bench -- retrieval FOLDER        recall of the knowledge base on folders of questions
 
 Suites

@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from '../../src/storage/db.ts'
 import { KEYS_PER_DOC } from '../../src/storage/indexes.ts'
 import { openIndexes } from '../../test/support/indexes.ts'
-import { tempFolder } from '../../test/support/temp.ts'
+import { openBox } from './boxes.ts'
 import type { Row } from './report.ts'
 import { median } from './stats.ts'
+import { randomNumbers } from './talk-texts.ts'
 
 const SIZES = [
   { passages: 10_000, atMostMs: 9 },
@@ -21,53 +23,22 @@ const VOCABULARY = 200_000
 const ASKED = 8
 const SAYING_NOTHING = 100
 const QUERIES = 25
+/** Searches that read the file from the disk. */
+const WARM_UP = 5
 const LIMIT = 60
 const SPACE = { tenantId: 'tenant', model: 'bench' }
 
-/** Both indexes of a knowledge base, searched side by side as a turn does, by their size. */
-export async function benchPassages(): Promise<Row[]> {
-  using folder = tempFolder()
-  await using indexes = await openIndexes(folder.path)
-  await indexes.db.run(sql`INSERT INTO tenant (id, created_at) VALUES (${SPACE.tenantId}, '')`)
-  const random = randomNumbers()
+/**
+ * Both indexes of a knowledge base, searched side by side as a turn does, by their size. `boxes` is
+ * the folder of filled ones that are kept.
+ */
+export async function benchPassages(boxes: string | null): Promise<Row[]> {
   const rows: Row[] = []
-  let stored = 0
   for (const { passages, atMostMs } of SIZES) {
-    process.stderr.write(`storing ${passages} passages ...\n`)
-    const begin = performance.now()
-    const before = stored
-    for (; stored < passages; stored += PASSAGES) {
-      const entries = Array.from({ length: PASSAGES }, (_, i) => ({
-        key: (1 + stored / PASSAGES) * KEYS_PER_DOC + i,
-        vector: unitVector(random),
-        terms: words(random, WORDS),
-      }))
-      await indexes.db.batch([
-        docOf(stored / PASSAGES),
-        ...indexes.vectors.upsert(SPACE, entries),
-        ...indexes.words.upsert(SPACE.tenantId, entries),
-      ])
-    }
-    const rate = ((stored - before) / (performance.now() - begin)) * 1_000
-    const held: number[] = []
-    const times = { vectors: [] as number[], words: [] as number[], both: [] as number[] }
-    for (let i = 0; i < QUERIES; i++) {
-      const question = unitVector(random)
-      const asked = words(random, ASKED, SAYING_NOTHING)
-      const search = {
-        vectors: () => indexes.vectors.search(SPACE, question, LIMIT),
-        words: () => indexes.words.search(SPACE.tenantId, asked, LIMIT),
-        both: () => Promise.all([search.vectors(), search.words()]),
-      }
-      for (const name of ['vectors', 'words', 'both'] as const) {
-        const from = performance.now()
-        const found: Promise<unknown> = search[name]()
-        held.push(performance.now() - from)
-        await found
-        times[name].push(performance.now() - from)
-      }
-    }
-    const megabytes = statSync(folder.file('test.db')).size / 1024 ** 2
+    const name = `passages-${passages}`
+    using box = await openBox({ boxes, name, now: Date.now() }, (folder) => fill(folder, passages))
+    const { held, times } = await search(box.folder)
+    const megabytes = statSync(join(box.folder, 'test.db')).size / 1024 ** 2
     const alone = (measure: string, unit: string, value: number, target: Row['target'] = null) => ({
       ...{ measure: `${passages} passages: ${measure}`, unit, product: [value], target },
       ...{ reference: { name: '', values: [] }, absolute: true },
@@ -77,23 +48,66 @@ export async function benchPassages(): Promise<Row[]> {
       alone('vectors alone, p50', 'ms', median(times.vectors)),
       alone('words alone, p50', 'ms', median(times.words)),
       alone('event loop held by a search, at most', 'ms', Math.max(...held), { atMost: 5 }),
-      alone('stored', '1/s', rate),
+      alone('stored', '1/s', box.facts.storedPerSecond),
       alone('file', 'MB', megabytes),
     )
   }
   return rows
 }
 
-type Random = () => number
-
-/** Pseudo-random numbers from 0 up to 1, the same in every run. */
-function randomNumbers(): Random {
-  let state = 12_345
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
+async function fill(folder: string, passages: number) {
+  process.stderr.write(`storing ${passages} passages ...\n`)
+  await using indexes = await openIndexes(folder)
+  await indexes.db.run(sql`INSERT INTO tenant (id, created_at) VALUES (${SPACE.tenantId}, '')`)
+  const random = randomNumbers()
+  const begin = performance.now()
+  let storing: Promise<unknown> = Promise.resolve()
+  for (let stored = 0; stored < passages; stored += PASSAGES) {
+    const entries = Array.from({ length: PASSAGES }, (_, i) => ({
+      key: (1 + stored / PASSAGES) * KEYS_PER_DOC + i,
+      vector: unitVector(random),
+      terms: words(random, WORDS),
+    }))
+    // The next ones are made while these are stored.
+    await storing
+    storing = indexes.db.batch([
+      docOf(stored / PASSAGES),
+      ...indexes.vectors.upsert(SPACE, entries),
+      ...indexes.words.upsert(SPACE.tenantId, entries),
+    ])
   }
+  await storing
+  return { storedPerSecond: (passages / (performance.now() - begin)) * 1_000 }
 }
+
+/** Milliseconds of searches of each kind, and for how long they held the event loop. */
+async function search(folder: string) {
+  await using indexes = await openIndexes(folder)
+  const random = randomNumbers()
+  const held: number[] = []
+  const times = { vectors: [] as number[], words: [] as number[], both: [] as number[] }
+  for (let i = 0; i < WARM_UP + QUERIES; i++) {
+    const question = unitVector(random)
+    const asked = words(random, ASKED, SAYING_NOTHING)
+    const work = {
+      vectors: () => indexes.vectors.search(SPACE, question, LIMIT),
+      words: () => indexes.words.search(SPACE.tenantId, asked, LIMIT),
+      both: () => Promise.all([work.vectors(), work.words()]),
+    }
+    for (const name of ['vectors', 'words', 'both'] as const) {
+      const from = performance.now()
+      const found: Promise<unknown> = work[name]()
+      const heldMs = performance.now() - from
+      await found
+      if (i < WARM_UP) continue
+      held.push(heldMs)
+      times[name].push(performance.now() - from)
+    }
+  }
+  return { held, times }
+}
+
+type Random = () => number
 
 function unitVector(random: Random): Float32Array {
   const vector = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5)

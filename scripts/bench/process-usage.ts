@@ -30,10 +30,19 @@ export function cpuSeconds(pid: number): number {
 }
 
 /** Resident memory of a process and its children in KB; Linux only, else NaN. */
-export function residentKb(pid: number): number {
+export const residentKb = (pid: number): number => memoryOf(pid, 'VmRSS')
+
+/**
+ * The part of it that is no page of a file. The database file is mapped, so what was read of it is
+ * resident twice over, and is given up as soon as anything else wants the memory.
+ */
+export const ownKb = (pid: number): number => memoryOf(pid, 'RssAnon')
+
+function memoryOf(pid: number, field: string): number {
+  const line = new RegExp(`^${field}:\\s+(\\d+)`, 'm')
   return total(pid, (member) => {
-    const resident = read(`/proc/${member}/status`).match(/^VmRSS:\s+(\d+)/m)?.[1]
+    const held = read(`/proc/${member}/status`).match(line)?.[1]
     // A child that has ended since it was listed holds nothing.
-    return resident === undefined && member !== pid ? 0 : Number(resident)
+    return held === undefined && member !== pid ? 0 : Number(held)
   })
 }

@@ -86,23 +86,32 @@ export function startReference(kind: ReferenceKind, upstream: string): Promise<P
 }
 
 /** The product with a data folder and a key; it can be started repeatedly on that folder. */
-export async function prepareProduct(
-  upstream: string,
-  more: Readonly<Record<string, string>> = {},
-) {
+export async function prepareProduct(upstream: string) {
   const folder = tempFolder()
-  const env = { ...more, MB_LLM_BASE_URL: `${upstream}/v1`, MB_LLM_MODEL: 'fake' }
-  const { headers } = await createKey(folder.path, { env })
+  const { headers } = await createKey(folder.path)
   return {
-    dataDir: folder.path,
-    async start(): Promise<Program> {
-      const begin = performance.now()
-      const server = await startServer({ dataDir: folder.path, env })
-      const turns = agentTurns(server.url, headers)
-      return running(server, { begin, readyPath: '/healthz', turns, end: server.stop })
-    },
+    start: () => startProduct({ upstream, dataDir: folder.path, headers }),
     [Symbol.dispose]: folder[Symbol.dispose],
   }
+}
+
+export interface StartOptions {
+  readonly upstream: string
+  readonly dataDir: string
+  /** Of a key. */
+  readonly headers: StreamTarget['headers']
+  /** Further settings. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Starts the product on a folder that has the key. */
+export async function startProduct({ upstream, dataDir, headers, env }: StartOptions) {
+  const begin = performance.now()
+  const settings = { ...env, MB_LLM_BASE_URL: `${upstream}/v1`, MB_LLM_MODEL: 'fake' }
+  const server = await startServer({ dataDir, env: settings })
+  const turns = agentTurns(server.url, headers)
+  const program = await running(server, { begin, readyPath: '/healthz', turns, end: server.stop })
+  return { ...program, printed: server.printed }
 }
 
 export type Product = Awaited<ReturnType<typeof prepareProduct>>
@@ -135,7 +144,7 @@ async function running(server: Server, options: Running): Promise<Program> {
 }
 
 /** Turns without retrieval, each worker in a session of its own. */
-const agentTurns = (url: string, headers: StreamTarget['headers']): StreamTarget => ({
+export const agentTurns = (url: string, headers: StreamTarget['headers']): StreamTarget => ({
   url: `${url}/v1/agent`,
   headers,
   format: 'agent',

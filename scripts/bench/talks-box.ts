@@ -1,172 +1,134 @@
-import { DAY_MS, systemClock } from '../../src/core/clock.ts'
+import { systemClock } from '../../src/core/clock.ts'
 import { databasePath } from '../../src/data-folder/data-folder.ts'
-import { createLogStore } from '../../src/features/logs/store.ts'
-import { createConversationStore } from '../../src/features/sessions/conversation-store.ts'
-import { createConversations } from '../../src/features/sessions/conversations.ts'
-import { createIndexing } from '../../src/features/sessions/indexing.ts'
-import { createIndexingStore } from '../../src/features/sessions/indexing-store.ts'
+import { indexWords } from '../../src/features/sessions/conversation-search.ts'
+import { createIndexingStore, EVERY_TURN } from '../../src/features/sessions/indexing-store.ts'
 import { prepareRuntime } from '../../src/native/runtime.ts'
 import { type Db, type Statement, sql } from '../../src/storage/db.ts'
-import { createLocalState } from '../../src/storage/local-state.ts'
 import { createReader, openPostgres } from '../../src/storage/postgres/db.ts'
 import { createTurnIndex as createGinIndex } from '../../src/storage/postgres/turn-words.ts'
 import { openSqlite } from '../../src/storage/sqlite/db.ts'
 import { createReadThread } from '../../src/storage/sqlite/read-thread.ts'
 import { createTurnIndex } from '../../src/storage/sqlite/turn-words.ts'
+import { wordHashes } from '../../src/storage/word-hashes.ts'
+import { askPostgres } from '../../test/support/postgres-client.ts'
+import { insertRecords } from './box-records.ts'
+import { writer } from './talk-texts.ts'
 
-/** What a box holds: one tenant's turns, twice as many log rows, and other tenants. */
-export interface Box {
+/** Where a box is, and how much of it: turns of one tenant, and what belongs to them. */
+export interface BoxPlan {
   readonly turns: number
   readonly dataDir: string
   /** Null: a file in the folder. */
   readonly databaseUrl: string | null
+  readonly tenantId: string
 }
 
 const TURNS_PER_SESSION = 10
-const OTHER_TENANTS = 2_000
 /** Rows of one statement. */
 const ROWS = 2_000
-const LOG_DAYS = 7
-
-/** Rare words: each stands in one turn of so many. */
-const RARE_EVERY = 40_000
-const VOCABULARY = 20_000
-const CHARACTERS = 2_500
-
-/** Pseudo-random numbers from 0 up to 1, the same in every run. */
-function randomNumbers() {
-  let state = 12_345
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
-/** A word by its rank: frequent ones are short, as in any language. */
-export function wordOf(rank: number): string {
-  let word = ''
-  for (let left = rank + 1; left > 0; left = Math.floor(left / 20)) {
-    word += 'tnshrdlcmwfgypbvkjxq'[left % 20] ?? ''
-    word += 'eaiou'[left % 5] ?? ''
-  }
-  return word
-}
-
-const characterOf = (rank: number) => String.fromCodePoint(0x4e00 + 7 * rank)
-
-/** The texts of turns: words by Zipf's law; every fifth turn is Chinese. */
-function writer() {
-  const random = randomNumbers()
-  const ranked = (count: number) => Math.floor(count ** random()) - 1
-  const words = (count: number) =>
-    Array.from({ length: count }, () => wordOf(ranked(VOCABULARY))).join(' ')
-  const characters = (count: number) =>
-    Array.from({ length: count }, () => characterOf(ranked(CHARACTERS))).join('')
-  return (at: number) => {
-    const rare = at % RARE_EVERY === 7 ? ' zanzibar' : at % RARE_EVERY === 11 ? ' zeppelin' : ''
-    const both = at % (4 * RARE_EVERY) === 13 ? ' zanzibar zeppelin' : ''
-    const chinese = at % RARE_EVERY === 15 ? `${characters(8)}鲸鱼歌唱` : characters(24)
-    const asked = at % 5 === 0 ? chinese : `${words(12)}${rare}${both}`
-    return { asked, answered: at % 5 === 0 ? characters(60) : words(40) }
-  }
-}
+/** The last turns are indexed as the server does it, by which its speed is measured. */
+const MEASURED_TURNS = 10_000
 
 const threadOf = (name: string) =>
   new URL(`../../src/storage/sqlite/${name}.ts`, import.meta.url).href
 
 /** The database of a stopped server; what is stored goes past the server's own rules. */
-async function open({ dataDir, databaseUrl }: Pick<Box, 'dataDir' | 'databaseUrl'>) {
+async function open({ dataDir, databaseUrl }: BoxPlan) {
   if (databaseUrl !== null) {
     const db = openPostgres({ url: databaseUrl, clock: systemClock() })
-    const reader = createReader(db)
-    return { db, reader, index: createGinIndex(reader), close: db.close }
+    const list = (hashes: readonly number[]) => `{${hashes.join(',')}}`
+    return { db, index: createGinIndex(createReader(db)), list, close: db.close }
   }
   const { vec0 } = await prepareRuntime(dataDir)
   const file = { path: databasePath(dataDir), extensions: [vec0] }
   const db = await openSqlite(file, threadOf('writer'))
   const reader = createReadThread(file, threadOf('reader'))
+  const list = (hashes: readonly number[]) => hashes.map((hash) => hash.toString(36)).join(' ')
   const close = async () => {
     await reader.close()
     await db.close()
   }
-  return { db, reader, index: createTurnIndex(reader), close }
+  return { db, index: createTurnIndex(reader), list, close }
 }
 
-/** The search of conversations, which people alone have. */
-export async function openSearch(box: Pick<Box, 'dataDir' | 'databaseUrl'>) {
-  const { db, reader, index, close } = await open(box)
-  const tenant = await db.get<{ id: string }>(sql`SELECT id FROM tenant ORDER BY created_at DESC`)
-  const store = createConversationStore({ db, reader, index })
-  const leases = createLocalState(systemClock()).leases
-  const stored = createIndexingStore({ db, index })
-  const indexing = createIndexing({ store: stored, leases, clock: systemClock() })
-  const conversations = createConversations({ store, index, indexing })
-  const marks = {
-    folder: null,
-    archived: null,
-    appId: null,
-    deviceId: null,
-  }
-  const scope = { tenantId: tenant?.id ?? '', userId: null, seesOthers: true, kind: null }
-  return {
-    find: (q: string) => conversations.list(scope, { q, marks, place: null, limit: 50 }),
-    [Symbol.asyncDispose]: close,
-  }
-}
-
-/** Fills the tenant of the only key. Resolves with how many turns were indexed a second. */
-export async function fillBox(box: Box): Promise<number> {
-  const { db, index, close } = await open(box)
+/** Fills the tenant. Resolves with how many turns the server indexes a second at this size. */
+export async function fillBox(plan: BoxPlan): Promise<number> {
+  const { db, index, list, close } = await open(plan)
+  const { databaseUrl } = plan
   try {
-    const tenant = await db.get<{ id: string }>(sql`SELECT id FROM tenant LIMIT 1`)
-    if (!tenant) throw new Error('there is no tenant')
-    await insertOthers(db)
-    await insertTurns(db, tenant.id, box.turns)
-    await insertLogs(db, tenant.id, 2 * box.turns)
+    // Building it once takes a fraction of the time of adding to it a hundred million times.
+    if (databaseUrl !== null) await askPostgres(databaseUrl, 'DROP INDEX turn_word_by_word')
+    const hashesOf = (texts: string[]) => list(wordHashes(plan.tenantId, indexWords(texts)))
+    await insertTurns(db, plan, databaseUrl !== null ? INSERT_ARRAYS : INSERT_TERMS, hashesOf)
+    if (databaseUrl !== null) await askPostgres(databaseUrl, INDEX_WORDS)
+    await insertRecords(db, plan.tenantId, 2 * plan.turns)
     const begin = performance.now()
     const store = createIndexingStore({ db, index })
     while ((await store.round(null)).waited > 0);
-    if (box.databaseUrl !== null) await analyze(db)
-    return (box.turns / (performance.now() - begin)) * 1_000
+    const seconds = (performance.now() - begin) / 1_000
+    // What autovacuum does in a minute.
+    if (databaseUrl !== null) await askPostgres(databaseUrl, 'ANALYZE')
+    return Math.min(plan.turns, MEASURED_TURNS) / seconds
   } finally {
     await close()
   }
 }
 
-/** What autovacuum does in a minute. */
-async function analyze(db: Db): Promise<void> {
-  for (const table of ['session', 'turn', 'turn_word', 'request_log', 'request_log_count']) {
-    await db.run({ sql: `ANALYZE ${table}`, args: [] })
-  }
-}
+const INDEX_WORDS = `SET maintenance_work_mem = '1GB';
+  CREATE INDEX turn_word_by_word ON turn_word USING gin (words) WITH (fastupdate = off)`
 
-async function insertOthers(db: Db): Promise<void> {
-  const rows = Array.from({ length: OTHER_TENANTS }, (_, i) => [`other-${i}`])
-  await db.run(sql`
-    INSERT INTO tenant (id, created_at) SELECT r.value ->> 0, '2026-01-01T00:00:00.000Z'
-    FROM json_each(${JSON.stringify(rows)}) r`)
-}
+type Insert = (tenantId: string, words: readonly unknown[]) => Statement
 
-async function insertTurns(db: Db, tenantId: string, turns: number): Promise<void> {
+const INSERT_TERMS: Insert = (tenantId, words) => sql`
+  INSERT INTO turn_word (rowid, terms)
+  SELECT s.num * 16777216 + CAST(r.value ->> 1 AS BIGINT), r.value ->> 2
+  FROM json_each(${JSON.stringify(words)}) r CROSS JOIN session s
+  WHERE s.tenant_id = ${tenantId} AND s.id = r.value ->> 0`
+
+const INSERT_ARRAYS: Insert = (tenantId, words) => sql`
+  INSERT INTO turn_word (num, seq, words)
+  SELECT s.num, CAST(r.value ->> 1 AS BIGINT), (r.value ->> 2)::bigint[]
+  FROM json_each(${JSON.stringify(words)}) r CROSS JOIN session s
+  WHERE s.tenant_id = ${tenantId} AND s.id = r.value ->> 0`
+
+async function insertTurns(
+  db: Db,
+  { tenantId, turns }: BoxPlan,
+  insertWords: Insert,
+  hashesOf: (texts: string[]) => string,
+): Promise<void> {
   const write = writer()
   const now = Date.now()
+  let storing: Promise<unknown> = Promise.resolve()
   for (let from = 0; from < turns; from += ROWS) {
+    const waits = from >= turns - MEASURED_TURNS
     const sessions: unknown[] = []
     const rows: unknown[] = []
-    for (let at = from; at < from + ROWS; at++) {
-      const time = new Date(now - (turns - at) * 1_000).toISOString()
+    const words: unknown[] = []
+    for (let at = from; at < Math.min(from + ROWS, turns); at++) {
+      const time = new Date(now - (turns - at) * 500).toISOString()
       const session = `talk-${Math.floor(at / TURNS_PER_SESSION)}`
+      const seq = 1 + (at % TURNS_PER_SESSION)
       const { asked, answered } = write(at)
-      if (at % TURNS_PER_SESSION === 0) sessions.push([session, time])
-      rows.push([session, 1 + (at % TURNS_PER_SESSION), asked, answered, time])
+      if (seq === 1) sessions.push([session, time, waits ? EVERY_TURN : 0])
+      rows.push([session, seq, asked, answered, time])
+      if (!waits) words.push([session, seq, hashesOf([asked, answered])])
     }
-    await db.batch([insertSessions(tenantId, sessions), insertRows(tenantId, rows)])
+    // The next ones are written while these are stored.
+    await storing
+    storing = db.batch([
+      insertSessions(tenantId, sessions),
+      insertRows(tenantId, rows),
+      insertWords(tenantId, words),
+    ])
   }
+  await storing
 }
 
 const insertSessions = (tenantId: string, sessions: readonly unknown[]): Statement => sql`
   INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, index_below)
-  SELECT ${tenantId}, r.value ->> 0, ${TURNS_PER_SESSION}, r.value ->> 1, r.value ->> 1, 16777216
+  SELECT ${tenantId}, r.value ->> 0, ${TURNS_PER_SESSION}, r.value ->> 1, r.value ->> 1,
+    CAST(r.value ->> 2 AS BIGINT)
   FROM json_each(${JSON.stringify(sessions)}) r`
 
 const insertRows = (tenantId: string, rows: readonly unknown[]): Statement => sql`
@@ -174,30 +136,3 @@ const insertRows = (tenantId: string, rows: readonly unknown[]): Statement => sq
   SELECT ${tenantId}, r.value ->> 0, CAST(r.value ->> 1 AS BIGINT), r.value ->> 2, r.value ->> 3,
     r.value ->> 4
   FROM json_each(${JSON.stringify(rows)}) r`
-
-/** One row in fifty is a refusal, one in five hundred a failure. */
-const statusOf = (at: number) => (at % 500 === 3 ? 502 : at % 50 === 1 ? 429 : 200)
-
-async function insertLogs(db: Db, tenantId: string, rows: number): Promise<void> {
-  const random = randomNumbers()
-  const store = createLogStore(db, { all: async () => [] })
-  const [first, step] = [Date.now() - LOG_DAYS * DAY_MS, (LOG_DAYS * DAY_MS) / rows]
-  const NOTHING = { appId: null, deviceId: null, keyId: null, errorClass: null, channel: null }
-  for (let from = 0; from < rows; from += ROWS) {
-    const written = Array.from({ length: ROWS }, (_, i) => ({
-      ...NOTHING,
-      id: `log-${from + i}`,
-      tenantId,
-      ts: Math.floor(first + step * (from + i)),
-      endpoint: '/v1/agent',
-      status: statusOf(from + i),
-      latencyMs: Math.floor(10 + 3_000 * random() ** 4),
-      sessionId: `talk-${Math.floor((from + i) / 20)}`,
-      textChars: 20,
-      firstMs: null,
-      totalMs: null,
-      isTaken: false,
-    }))
-    await store.write(written)
-  }
-}

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { filesClient } from '../support/chat-files.ts'
+import { patientClock } from '../support/clock.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 let upstream: Upstream
@@ -9,7 +10,7 @@ let app: TestApp
 let tenants = 0
 beforeAll(async () => {
   upstream = await startUpstream()
-  app = await startApp({ upstream: upstream.baseUrl })
+  app = await startApp({ upstream: upstream.baseUrl, clock: patientClock() })
 })
 afterEach(() => upstream.reset())
 afterAll(async () => {

@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { type ChatRequest, type Message, Ollama } from 'ollama'
 import { startApp, type TestApp } from '../support/app.ts'
+import { patientClock } from '../support/clock.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 let upstream: Upstream
 let app: TestApp
 beforeAll(async () => {
   upstream = await startUpstream()
-  app = await startApp({ upstream: upstream.baseUrl })
+  app = await startApp({ upstream: upstream.baseUrl, clock: patientClock() })
 })
 afterEach(() => upstream.reset())
 afterAll(async () => {

@@ -1,5 +1,9 @@
-import axe from 'axe-core'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
+
+/** Half as long as what the package exports, which every page reads anew. */
+const SOURCE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /**
  * Serious and critical findings of axe-core on the current page: rule and first element.
@@ -7,7 +11,7 @@ import type { Page } from 'playwright-core'
  * Waits for what fades in or out, whose contrast is low on the way; endless movement stays.
  */
 export async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(SOURCE)
   await settled(page)
   // What passed is neither described nor sent: on a long page that is most of the work.
   return page.evaluate(async () => {

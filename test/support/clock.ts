@@ -76,7 +76,8 @@ export function handClock() {
  */
 export const quietClock = (): Clock => ({ ...systemClock(), every: () => () => {} })
 
-const SHORT_MS = 1_000
+/** As long as doors wait for a model until they begin to answer. */
+const SHORT_MS = 2_000
 
 /**
  * The system's clock for servers with short timeouts. Short waits are counted in rounds of the

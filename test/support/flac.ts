@@ -1,38 +1,49 @@
 /**
- * A FLAC writer for tests (RFC 9639): mono at 48 kHz, as verbatim subframes, or silence as constant
- * subframes, which store an hour in some kilobytes.
+ * A FLAC writer for tests (RFC 9639): mono at 48 kHz, as verbatim subframes, or silence at 8 kHz as
+ * constant subframes, which store an hour in some kilobytes.
  */
 const BLOCK = 4_096
-const RATE = 48_000
+/** A rate, and its number in the head of a frame. */
+const SOUND = { rate: 48_000, code: 10 }
+const SILENCE = { rate: 8_000, code: 4 }
 
 export function flac(samples: Float32Array): Uint8Array {
-  const frames: Uint8Array[] = [header(samples.length, BLOCK)]
+  const frames: Uint8Array[] = [header(samples.length, BLOCK, SOUND.rate)]
   for (let at = 0, i = 0; at < samples.length; at += BLOCK, i++) {
     frames.push(frame(i, Math.min(BLOCK, samples.length - at), samples.subarray(at, at + BLOCK)))
   }
   return new Uint8Array(Buffer.concat(frames))
 }
 
-/** `block` samples a frame, up to 65,535: eleven bytes of file for 1.4 s at 48 kHz. */
+/** `block` samples a frame, up to 65,535: eleven bytes of file for 8 s. */
 export function silentFlac(seconds: number, block = BLOCK): Uint8Array {
-  const frames: Uint8Array[] = [header(0, block)]
-  const count = Math.ceil((RATE * seconds) / block)
+  const frames: Uint8Array[] = [header(0, block, SILENCE.rate)]
+  const count = Math.ceil((SILENCE.rate * seconds) / block)
   for (let i = 0; i < count; i++) frames.push(frame(i, block, null))
   return new Uint8Array(Buffer.concat(frames))
 }
 
-function header(total: number, block: number): Uint8Array {
+function header(total: number, block: number, rate: number): Uint8Array {
   const info = Buffer.alloc(34)
   info.writeUInt16BE(block, 0)
   info.writeUInt16BE(block, 2)
-  const packed = (BigInt(RATE) << 44n) | (0n << 41n) | (15n << 36n) | BigInt(total)
+  const packed = (BigInt(rate) << 44n) | (0n << 41n) | (15n << 36n) | BigInt(total)
   info.writeBigUInt64BE(packed, 10)
   return Buffer.concat([Buffer.from('fLaC'), Buffer.from([0x80, 0, 0, 34]), info])
 }
 
 function frame(index: number, size: number, samples: Float32Array | null): Uint8Array {
-  // 16-bit block size after the header, 48 kHz, mono, 16 bits a sample.
-  const head = [0xff, 0xf8, 0x7a, 0x08, ...codedNumber(index), (size - 1) >> 8, (size - 1) & 0xff]
+  // 16-bit block size after the header, the rate, mono, 16 bits a sample.
+  const { code } = samples === null ? SILENCE : SOUND
+  const head = [
+    0xff,
+    0xf8,
+    0x70 | code,
+    0x08,
+    ...codedNumber(index),
+    (size - 1) >> 8,
+    (size - 1) & 0xff,
+  ]
   head.push(crc8(head))
   const body = Buffer.alloc(samples === null ? 3 : 1 + size * 2)
   body[0] = samples === null ? 0x00 : 0x02

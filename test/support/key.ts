@@ -9,6 +9,7 @@ export interface KeyOptions {
 
 export interface CreatedKey {
   readonly key: string
+  readonly tenantId: string
   /** `Authorization` header of the key. */
   readonly headers: { readonly authorization: string }
 }
@@ -20,6 +21,6 @@ export async function createKey(dataDir: string, options: KeyOptions = {}): Prom
   const owner = email ? ['--email', email] : []
   const { out, err, code } = await run([...args, ...owner], dataDir, env)
   if (code !== 0) throw new Error(`key create ended with ${code}:\n${err}`)
-  const { key } = JSON.parse(out) as { key: string }
-  return { key, headers: { authorization: `Bearer ${key}` } }
+  const { key, tenant_id } = JSON.parse(out) as { key: string; tenant_id: string }
+  return { key, tenantId: tenant_id, headers: { authorization: `Bearer ${key}` } }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { asOrdinaryUser, freePort, programs } from './postgres.ts'
@@ -13,17 +13,23 @@ export interface Cluster extends AsyncDisposable {
   start(): Promise<void>
 }
 
-/** Makes a cluster that flushes as a real one does, and starts it. */
-export async function startCluster(): Promise<Cluster> {
+/**
+ * Makes a cluster that flushes as a real one does, and starts it. One in the folder `kept` stays
+ * there, and is started again by the next call.
+ */
+export async function startCluster(kept?: string): Promise<Cluster> {
   const bin = programs()
   if (bin === null) throw new Error('this machine has no PostgreSQL')
-  const folder = mkdtempSync(join(tmpdir(), 'moonbase-cluster-'))
+  const folder = kept ?? mkdtempSync(join(tmpdir(), 'moonbase-cluster-'))
+  if (kept) mkdirSync(kept, { recursive: true })
   if (process.getuid?.() === 0) Bun.spawnSync(['chown', 'postgres', folder])
   const data = join(folder, 'data')
   const run = (...argv: string[]) =>
     Bun.spawn(asOrdinaryUser(argv), { cwd: folder, stdout: 'ignore', stderr: 'ignore' })
   const init = ['-D', data, '-U', 'moonbase', '-A', 'trust', '-E', 'UTF8', '--locale=C']
-  if ((await run(join(bin, 'initdb'), ...init).exited) !== 0) throw new Error('initdb failed')
+  if (!existsSync(join(data, 'PG_VERSION'))) {
+    if ((await run(join(bin, 'initdb'), ...init).exited) !== 0) throw new Error('initdb failed')
+  }
   const port = freePort()
   const url = `postgres://moonbase@127.0.0.1:${port}/postgres`
   let server: Bun.Subprocess | null = null
@@ -66,6 +72,11 @@ export async function startCluster(): Promise<Cluster> {
   return {
     ...{ url, start, kill },
     async [Symbol.asyncDispose]() {
+      if (kept) {
+        // Ends its sessions and leaves nothing to recover.
+        server?.kill('SIGINT')
+        return void (await server?.exited)
+      }
       await kill()
       rmSync(folder, { recursive: true, force: true })
     },

@@ -81,7 +81,7 @@ describeWeb('every page', () => {
         await soon(async () => ({ path, over: await overhang(guest.page) }), { path, over: 0 })
       }
       expect(guest.complaints).toEqual([])
-    }, 120_000)
+    }, 300_000)
   }
 
   test('the sign-in page and dialogs are accessible', async () => {

@@ -1176,7 +1176,7 @@ export const zhPages = {
   'audit.kind.source': '来源',
   'audit.kind.system': '服务器',
   'audit.kind.trigger': '触发器',
-  'audit.kind.webhook': 'Webhook',
+  'audit.kind.webhook': 'Webhook 推送',
   'audit.more': '显示更早的记录',
   'audit.target': '对象',
   'audit.what': '更改',

@@ -215,6 +215,7 @@ export const DELIVERIES_PER_TENANT_MAX = 8
 export const DELIVERIES_PER_WEBHOOK_MAX = 2
 export const WEBHOOK_ANSWER_BYTES_MAX = 64 * 1024
 export const TRIGGER_BODY_BYTES_MAX = 64 * 1024
+
 /** Lines of the audit that one page of a filtered list looks at: 30 ms of reading. */
 export const AUDIT_SCAN_MAX = 20_000
 

@@ -128,7 +128,7 @@ export function createKbStore(parts: KbStoreParts) {
       return (await db.run(move)).changes === 1
     },
 
-    ...createDocStore(db),
+    ...createDocStore(db, reader),
     ...createPassageStore(db, reader),
   }
 }

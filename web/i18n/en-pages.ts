@@ -1248,7 +1248,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'audit.kind.person': 'People of the server',
   'audit.kind.persona': 'Personas',
   'audit.kind.prompt': 'Prompts',
-  'audit.kind.provider': 'Model channel',
+  'audit.kind.provider': 'Own model',
   'audit.kind.schedule': 'Schedules',
   'audit.kind.server': 'MCP servers',
   'audit.kind.settings': 'Workspace settings',

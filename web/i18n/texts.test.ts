@@ -43,7 +43,7 @@ describe('texts of the console', () => {
       ...['logs.app', 'kb.docs.count', 'guide.mcp', 'apps.collections.one', 'usage.source.api'],
       ...['nav.webhooks', 'hooks.format.json', 'door.chat', 'door.mcp', 'door.messages'],
       ...['door.ollama', 'door.responses', 'door.wyoming'],
-      ...['system.summary', 'system.choice.minimax', 'schedules.says.zone'],
+      ...['system.summary', 'system.choice.minimax', 'schedules.says.zone', 'kb.bulk.failure'],
     ])
     expect(keys.filter((key) => !han.test(zh[key]) && !neutral.has(key))).toEqual([])
   })

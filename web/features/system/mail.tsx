@@ -91,6 +91,7 @@ export function MailSection({ settings }: { readonly settings: readonly SystemSe
                   <p className="mt-2 text-note">{t('mail.failed.next')}</p>
                   <Button
                     size="small"
+                    className="mt-2"
                     onClick={({ currentTarget: { form } }) => {
                       if (form?.reportValidity()) save.mutate({ untested: true, changes })
                     }}

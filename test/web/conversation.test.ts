@@ -174,8 +174,7 @@ describeWeb('a conversation', () => {
     await rail.getByRole('searchbox').fill('')
     await rail.getByRole('button', { name: more('When is lunch?') }).click()
     await page.getByRole('menuitem', { name: en['action.delete'] }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: en['nav.menu'] }).click()
+    // The list stays, so that the deletion can be taken back.
     await rail.getByRole('button', { name: /^When is lunch/ }).waitFor({ state: 'detached' })
     await rail.getByRole('searchbox').fill('nine')
     await rail.getByRole('button', { name: /^Library.*nine/ }).click()

@@ -1,13 +1,10 @@
-import { type Statement, sql } from './db.ts'
+import { type Statement, sql, textRows } from './db.ts'
 
 /** Ids of collections whose documents are seen, or `NO_COLLECTION`; null: all documents. */
 export type Collections = readonly string[] | null
 
 /** Stands for the documents that belong to no collection. */
 export const NO_COLLECTION = 'none'
-
-/** Texts as rows of JSON, which both databases read alike. */
-const rowsOf = (texts: readonly string[]) => JSON.stringify(texts.map((text) => [text]))
 
 /** The end of a condition: that the column is one of the collections. Empty where all are seen. */
 export function within(
@@ -16,11 +13,11 @@ export function within(
 ): Statement {
   if (collections === null) return sql``
   const { sql: text, args } =
-    sql`IN (SELECT seen.value ->> 0 FROM json_each(${rowsOf(collections)}) seen)`
+    sql`IN (SELECT seen.value ->> 0 FROM json_each(${textRows(collections)}) seen)`
   return { sql: `AND ${column} ${text}`, args }
 }
 
 /** The numbers of the tenant's documents in the collections. */
 export const docsWithin = (tenantId: string, collections: readonly string[]): Statement => sql`
   SELECT num FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'
-    AND collection_id IN (SELECT seen.value ->> 0 FROM json_each(${rowsOf(collections)}) seen)`
+    AND collection_id IN (SELECT seen.value ->> 0 FROM json_each(${textRows(collections)}) seen)`

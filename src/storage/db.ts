@@ -85,6 +85,13 @@ const texts = new WeakMap<TemplateStringsArray, string>()
 export const storable = (value: Value): Value =>
   typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
 
+/**
+ * Texts as one value that a statement of both databases reads: `value ->> 0` of `json_each(?)`. Half
+ * of a surrogate pair becomes U+FFFD, as in every stored text; PostgreSQL refuses JSON that has one.
+ */
+export const textRows = (texts: readonly string[]): string =>
+  JSON.stringify(texts.map((text) => [text.toWellFormed()]))
+
 /** Tagged template: interpolations become bound arguments, never SQL text. */
 export function sql(parts: TemplateStringsArray, ...args: readonly Value[]): Statement {
   const known = texts.get(parts)

@@ -1,4 +1,4 @@
-import { type Db, locked, type Statement, sql } from '../../storage/db.ts'
+import { type Db, locked, type Statement, sql, textRows } from '../../storage/db.ts'
 
 /** An item of a response as JSON. */
 export interface StoredItem {
@@ -19,9 +19,6 @@ export interface ItemLimits {
 }
 
 const PRUNED_AT_ONCE = 500
-
-/** Each in an array of its own, out of which both databases read a text alike. */
-const listed = (ids: readonly string[]): string => JSON.stringify(ids.map((id) => [id]))
 
 /** Times are milliseconds since 1970. */
 export function createItemStore(db: Db, limits: ItemLimits) {
@@ -52,12 +49,12 @@ export function createItemStore(db: Db, limits: ItemLimits) {
       db.all<StoredItem & { used_at: number }>(sql`
         SELECT id, item, used_at FROM response_item
         WHERE tenant_id = ${tenantId} AND key_id = ${keyId} AND used_at > ${since}
-          AND id IN (SELECT value ->> 0 FROM json_each(${listed(ids)}))`),
+          AND id IN (SELECT value ->> 0 FROM json_each(${textRows(ids)}))`),
 
     async touch({ tenantId }: ItemOwner, at: number, ids: readonly string[]): Promise<void> {
       await db.run(sql`
         UPDATE response_item SET used_at = ${at} WHERE tenant_id = ${tenantId}
-          AND id IN (SELECT value ->> 0 FROM json_each(${listed(ids)}))`)
+          AND id IN (SELECT value ->> 0 FROM json_each(${textRows(ids)}))`)
     },
 
     /** Deletes some of the items last used before the time; returns how many. */

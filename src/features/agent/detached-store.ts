@@ -5,6 +5,7 @@ import {
   type Statement,
   sql,
   storedAsExpected,
+  textRows,
 } from '../../storage/db.ts'
 import type { PictureRef } from '../files/pictures.ts'
 import type { Origin } from '../sessions/access.ts'
@@ -141,7 +142,7 @@ export function createDetachedStore(db: Db) {
 
     /** Turns whose servers are not among these become interrupted. */
     async interrupt(servers: readonly string[], now: number): Promise<void> {
-      const alive = JSON.stringify(servers.map((server) => [server]))
+      const alive = textRows(servers)
       await db.run(sql`
         UPDATE talk_turn SET state = 'interrupted', state_at = ${now}
         WHERE state = 'running'

@@ -1,4 +1,4 @@
-import { type Db, joined, type Statement, sql } from '../../storage/db.ts'
+import { type Db, joined, type Statement, sql, textRows } from '../../storage/db.ts'
 
 export interface AuditRow {
   readonly id: string
@@ -44,7 +44,7 @@ const newest = ({ tenantId, also, before }: AuditPlace, window: number): Stateme
   ORDER BY id DESC LIMIT ${window}`
 
 function matching({ actor, actions }: AuditFilter): Statement {
-  const rows = JSON.stringify((actions ?? []).map((action) => [action]))
+  const rows = textRows(actions ?? [])
   return sql`
     (CAST(${actor} AS TEXT) IS NULL OR person = ${actor} OR key_id = ${actor})
     AND (CAST(${actions && rows} AS TEXT) IS NULL

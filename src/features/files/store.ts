@@ -1,4 +1,4 @@
-import { type Db, expectRows, locked, type Statement, sql } from '../../storage/db.ts'
+import { type Db, expectRows, locked, type Statement, sql, textRows } from '../../storage/db.ts'
 import type { ChatFile } from './model.ts'
 
 /** Whose files somebody sees: all of the tenant's where both are null. */
@@ -114,7 +114,7 @@ export function createFileStore(db: Db) {
 
     /** Those of the ids that are seen, unordered. */
     find: (sight: Sight, now: number, ids: readonly string[]) =>
-      rows(sight, now, sql`AND f.id IN (SELECT value ->> 0 FROM json_each(${inRows(ids)}))`),
+      rows(sight, now, sql`AND f.id IN (SELECT value ->> 0 FROM json_each(${textRows(ids)}))`),
 
     /** Those that turns of the session have named. */
     ofSession: (sight: Sight, now: number, sessionId: string) =>
@@ -139,7 +139,7 @@ export function createFileStore(db: Db) {
       await db.run(sql`
         UPDATE chat_file SET expires_at = ${expiresAt}
         WHERE tenant_id = ${tenantId}
-          AND id IN (SELECT value ->> 0 FROM json_each(${inRows(ids)}))`)
+          AND id IN (SELECT value ->> 0 FROM json_each(${textRows(ids)}))`)
     },
 
     /** Makes the files those of a session, in the transaction that stores its turn. */
@@ -174,6 +174,3 @@ export function createFileStore(db: Db) {
 }
 
 export type FileStore = ReturnType<typeof createFileStore>
-
-/** Texts as rows of JSON, which both databases read alike. */
-const inRows = (texts: readonly string[]) => JSON.stringify(texts.map((text) => [text]))

@@ -1,4 +1,11 @@
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  type Statement,
+  sql,
+  storedAsExpected,
+  textRows,
+} from '../../storage/db.ts'
 import type { KeptTool } from './listing.ts'
 import type { McpErrorClass } from './model.ts'
 
@@ -31,7 +38,7 @@ export function createListingWrites(db: Db) {
       { protocol, freshUntil }: { protocol: string; freshUntil: number },
       before: readonly Statement[],
     ): Promise<boolean> {
-      const names = JSON.stringify(tools.map(({ name }) => [name]))
+      const names = textRows(tools.map(({ name }) => name))
       return storedAsExpected(
         db.batch([
           ...before,

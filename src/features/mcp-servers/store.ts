@@ -1,4 +1,4 @@
-import { type Db, expectRows, locked, sql, storedAsExpected } from '../../storage/db.ts'
+import { type Db, expectRows, locked, sql, storedAsExpected, textRows } from '../../storage/db.ts'
 import type { KeptTool } from './listing.ts'
 import { createListingWrites } from './listing-store.ts'
 import type { McpAuth, McpErrorClass } from './model.ts'
@@ -244,7 +244,7 @@ function createServerWrites(db: Db) {
       read: readonly ReadTool[],
       { revision, at, userId, keyId, ask }: Approval,
     ): Promise<boolean> {
-      const asks = ask && JSON.stringify(ask.map((name) => [name]))
+      const asks = ask && textRows(ask)
       const wanted = JSON.stringify(read.map(({ name, hash }) => [name, hash]))
       return storedAsExpected(
         db.batch([

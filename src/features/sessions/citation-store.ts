@@ -6,7 +6,7 @@ import {
   CITATION_TURNS_MAX,
 } from '../../core/limits/machine.ts'
 import { firstChars } from '../../core/text.ts'
-import { joined, type Reader, type Statement, sql } from '../../storage/db.ts'
+import { joined, type Reader, type Statement, sql, textRows } from '../../storage/db.ts'
 import { inScope, type Scope } from './access.ts'
 import type { KbCitation, TurnDetails } from './model.ts'
 
@@ -140,7 +140,7 @@ function citing(
   docId: string,
   since: string,
 ): Statement {
-  const ids = JSON.stringify(sessions.map(({ id }) => [id]))
+  const ids = textRows(sessions.map(({ id }) => id))
   return sql`SELECT t.session_id, t.seq, t.user_text, t.created_at, t.details
     FROM json_each(${ids}) s JOIN turn t ON t.tenant_id = ${tenantId}
       AND t.session_id = s.value ->> 0

@@ -7,6 +7,7 @@ import {
   type Statement,
   sql,
   storedAsExpected,
+  textRows,
 } from '../../../storage/db.ts'
 import type { Collection, CollectionRequest } from './model.ts'
 
@@ -107,7 +108,7 @@ function createReads(db: Db) {
           counted,
           sql`WHERE c.tenant_id = ${tenantId} AND c.gone = 0
             AND (${seen === null ? 1 : 0} = 1 OR c.id IN (
-              SELECT w.value ->> 0 FROM json_each(${rowsOf(seen ?? [])}) w))
+              SELECT w.value ->> 0 FROM json_each(${textRows(seen ?? [])}) w))
             AND (CAST(${before} AS TEXT) IS NULL OR c.id < ${before})
             ORDER BY c.id DESC LIMIT ${limit}`,
         ),
@@ -129,7 +130,7 @@ function createReads(db: Db) {
     async living(tenantId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
       const rows = await db.all<{ id: string }>(sql`SELECT id FROM kb_collection
         WHERE tenant_id = ${tenantId} AND gone = 0
-          AND id IN (SELECT w.value ->> 0 FROM json_each(${rowsOf(ids)}) w)`)
+          AND id IN (SELECT w.value ->> 0 FROM json_each(${textRows(ids)}) w)`)
       return new Set(rows.map(({ id }) => id))
     },
 
@@ -162,5 +163,3 @@ function createReads(db: Db) {
     },
   }
 }
-
-const rowsOf = (texts: readonly string[]) => JSON.stringify(texts.map((text) => [text]))

@@ -1,4 +1,4 @@
-import { type Db, type Reader, sql } from '../../../storage/db.ts'
+import { type Db, type Reader, sql, textRows } from '../../../storage/db.ts'
 import { docOf, KEYS_PER_DOC } from '../../../storage/indexes.ts'
 import type { KbView } from '../collections/access.ts'
 import { freshText, ownText } from '../index/index-text.ts'
@@ -83,7 +83,7 @@ export function createFileTextStore({ db, reader }: { db: Db; reader: Reader }) 
     async size(tenantId: string, fileIds: readonly string[]) {
       const row = await db.get<{ docs: number; passages: number | null }>(sql`
         SELECT count(*) AS docs, sum(d.chunk_count) AS passages
-        FROM json_each(${inRows(fileIds)}) w CROSS JOIN kb_doc d
+        FROM json_each(${textRows(fileIds)}) w CROSS JOIN kb_doc d
         WHERE d.source_id = w.value ->> 0 AND d.tenant_id = ${tenantId} AND d.stage = 'file'`)
       return { docs: row?.docs ?? 0, passages: row?.passages ?? 0 }
     },
@@ -144,6 +144,3 @@ export function createFileTextStore({ db, reader }: { db: Db; reader: Reader }) 
 }
 
 export type FileTextStore = ReturnType<typeof createFileTextStore>
-
-/** Texts as rows of JSON, which both databases read alike. */
-const inRows = (texts: readonly string[]) => JSON.stringify(texts.map((text) => [text]))

@@ -1,6 +1,6 @@
 import { KB_CHUNKS_SHOWN_MAX } from '../../../core/limits/contract.ts'
 import { NO_COLLECTION, within } from '../../../storage/collections.ts'
-import { type Db, joined, type Reader, type Statement, sql } from '../../../storage/db.ts'
+import { type Db, joined, type Reader, type Statement, sql, textRows } from '../../../storage/db.ts'
 import type { KbView } from '../collections/access.ts'
 import type { KbChunk, KbDoc, KbPart } from '../model.ts'
 import type { StoredDoc } from './keys.ts'
@@ -34,7 +34,7 @@ async function listedOf(
   ids: readonly string[],
   citedSince: number,
 ) {
-  const wanted = JSON.stringify(ids.map((id) => [id]))
+  const wanted = textRows(ids)
   const docs = await reader.all<KbDoc>(
     tenantId,
     joined(

@@ -43,7 +43,7 @@ export interface AgentOptions extends TurnOptions {
   readonly turnCounts: Pick<TurnCounts, 'began' | 'failed'>
   readonly devices: Pick<Devices, 'noteSeen'>
   readonly asks: Pick<Asks, 'begin'>
-  readonly usage: Pick<Usage, 'countAsApp' | 'countTokens' | 'countTurn'>
+  readonly usage: Pick<Usage, 'countAsApp' | 'countTokens' | 'countTurn' | 'stored'>
   readonly access: Pick<Access, 'narrow'>
 }
 

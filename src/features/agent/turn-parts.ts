@@ -27,7 +27,7 @@ export interface TurnOptions extends ToolSources {
   readonly folding: Folding
   readonly titles: Pick<Titles, 'start'>
   readonly retrieve: Kb['retrieve']
-  readonly usage: Pick<Usage, 'countTokens'>
+  readonly usage: Pick<Usage, 'countTokens' | 'stored'>
   readonly files: Pick<TurnFiles, 'ready' | 'open'>
   /** The tools of reminders. */
   readonly reminders: (principal: Principal, subject: string | null) => TurnTools

@@ -108,6 +108,7 @@ export async function runTurn(
     }
     await turn.person?.keep()
     const written = await memories.stored()
+    await options.usage.stored()
     await emit([...written.map(memoryEvent), stats, endOf(answer, seq)])
     return answer
   } finally {

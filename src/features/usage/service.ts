@@ -76,6 +76,7 @@ type ReportReader = Pick<Principal, 'tenantId' | 'userId' | 'role'>
 /** Counts the calls of a tenant and the tokens of its turns. */
 export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
   const today = () => Math.floor(clock.now() / DAY_MS)
+  let storing = Promise.resolve()
 
   return {
     /** Counts one authenticated machine call. */
@@ -101,9 +102,11 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
       const { inputTokens, outputTokens } = tokens
       const sum = { ...sumOf(caller, today(), 0), channel, inputTokens, outputTokens }
       sums.add(sum)
-      // Stored at once, before the turn is stored: a budget must survive a crash.
-      if (budgets.count(sum)) void sums.flush()
+      if (budgets.count(sum)) storing = sums.flush()
     },
+
+    /** A turn waits for this before its end is told: what it has cost a budget survives a crash. */
+    stored: (): Promise<void> => storing,
 
     prune: () => prune(store, clock),
 

@@ -86,8 +86,8 @@ export const storable = (value: Value): Value =>
   typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
 
 /**
- * Texts as one value that a statement of both databases reads: `value ->> 0` of `json_each(?)`. Half
- * of a surrogate pair becomes U+FFFD, as in every stored text; PostgreSQL refuses JSON that has one.
+ * Texts as one value, which statements of both databases read by `value ->> 0` of `json_each(?)`.
+ * Half of a surrogate pair becomes U+FFFD, as in every stored text: PostgreSQL refuses such JSON.
  */
 export const textRows = (texts: readonly string[]): string =>
   JSON.stringify(texts.map((text) => [text.toWellFormed()]))

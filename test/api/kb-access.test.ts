@@ -115,3 +115,16 @@ describe('the console side', () => {
     expect((await get('/v1/kb/docs', { headers })).status).toBe(401)
   })
 })
+
+test('half of a character in the id of a collection is an unknown id', async () => {
+  const key = await freshKey()
+  const { body } = await add(key, 'a', 'A text.')
+  expect((await call(key, 'POST', '/collections', { name: 'c' })).status).toBe(201)
+  const half = { collection_id: '\ud800' }
+  for (const id of [body.id, 'unknown']) {
+    expectRefusal(await call(key, 'PUT', `/docs/${id}`, half), 404)
+    expectRefusal(await call(key, 'PUT', `/sources/${id}`, half), 404)
+  }
+  expectRefusal(await call(key, 'POST', '/docs', { title: 'b', text: 'b', ...half }), 404)
+  expectRefusal(await call(key, 'POST', '/search', { q: 'a', collections: ['\ud800'] }), 404)
+})

@@ -190,19 +190,6 @@ describe('refusals', () => {
     })
   }
 
-  test('half of a character in the id of a collection is an unknown id', async () => {
-    const key = await freshKey()
-    const { body } = await add(key, 'a', 'A text.')
-    expect((await call(key, 'POST', '/collections', { name: 'c' })).status).toBe(201)
-    const half = { collection_id: '\ud800' }
-    for (const id of [body.id, 'unknown']) {
-      expectRefusal(await call(key, 'PUT', `/docs/${id}`, half), 404)
-      expectRefusal(await call(key, 'PUT', `/sources/${id}`, half), 404)
-    }
-    expectRefusal(await call(key, 'POST', '/docs', { title: 'b', text: 'b', ...half }), 404)
-    expectRefusal(await call(key, 'POST', '/search', { q: 'a', collections: ['\ud800'] }), 404)
-  })
-
   test('how many documents a tenant may have, and how large, are settings', async () => {
     const env = { MB_KB_MAX_DOCS: '1', MB_KB_MAX_DOC_KB: '2' }
     await using app = await startApp({ env, embedder: axes })

@@ -8,8 +8,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
  * that of PostgreSQL does not follow, or break the file of SQLite.
  */
 const FILES = [
-  ...['agent-turns', 'sessions', 'conversations', 'kb', 'apps', 'keys', 'logs', 'audit', 'budgets'],
-  ...['settings-usage', 'members', 'transfer', 'login/session'],
+  ...['agent-turns', 'sessions', 'conversations', 'kb', 'apps', 'keys', 'logs', 'audit'],
+  ...['budgets', 'kb-access', 'settings-usage', 'members', 'transfer', 'login/session'],
 ].map((name) => `test/api/${name}.test.ts`)
 
 test('the API answers on PostgreSQL as it does on SQLite', async () => {

@@ -32,7 +32,7 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'the fields that the change replaced': '该次修改替换的字段',
   'colour of buttons as #rrggbb; null: that of the page': '按钮颜色 #rrggbb；null 则用页面的颜色',
   'calls and tokens by what they come from: console, share, device, api or run':
-    '按来源统计的调用与词元：console、share、device、api 或 run',
+    '按来源统计的调用与 tokens：console、share、device、api 或 run',
   'what people read before they ask; null: nothing of its own': '提问之前看到的问候语；null 则没有',
   'one emoji; null: none': '一个表情符号；null 则没有',
   'questions to begin with, up to six': '可以点选的开场问题，最多六个',
@@ -168,7 +168,7 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'the app; null without one': '所属应用；没有则为 null',
   'the apps': '应用',
   'the arguments of the call': '调用的参数',
-  'the board that shows these digits': '显示这些数字的开发板',
+  'the board that shows these digits': '显示这些数字的语音板',
   'the code': '码',
   'the conversation whose memory is used; without one `anon`': '使用哪个会话的记忆；不填为 `anon`',
   'the description that was approved, where it has changed since':

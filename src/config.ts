@@ -51,10 +51,10 @@ export const SETTINGS = {
   MB_DATABASE_URL: database.describe('PostgreSQL database in place of the file in the data folder'),
   MB_DATABASE_DIRECT_URL: database.describe('the same without a pooler'),
   MB_PUBLIC_URL: http.describe('address people use, for links in mail and OAuth redirects'),
-  MB_TRUST_PROXY: whole(0, 16, 0).describe('trusted proxies in front of the server'),
+  MB_TRUST_PROXY: whole(0, 16, 0).describe('how many trusted proxies stand in front of the server'),
   MB_COOKIE_SECURE: oneOf(['auto', 'true', 'false'])
     .default('auto')
-    .describe('auto allows login over plain http on a LAN; true: not, false: everywhere'),
+    .describe('sign-in over plain http: auto on a private network, true never, false everywhere'),
   MB_LLM_BASE_URL: http.describe('address of the model of the server (OpenAI-compatible root)'),
   MB_LLM_API_KEY: secret.describe('key of the model of the server'),
   MB_LLM_MODEL: text.describe('name of the model of the server'),
@@ -66,7 +66,7 @@ export const SETTINGS = {
   MB_LLM_TIMEOUT_MS: whole(1, 3_600_000, 60_000).describe('longest silence of an upstream, ms'),
   MB_LLM_THINKING: oneOf(THINKING_FORMS)
     .default('auto')
-    .describe('form of thinking of the model of the server'),
+    .describe('how its thinking is switched: auto, or a form (none: not at all)'),
   MB_EMBED_BASE_URL: http.describe('remote /embeddings; unset: local ONNX'),
   MB_EMBED_API_KEY: secret.describe('key of the remote embedding endpoint'),
   MB_EMBED_MODEL: text.describe('model of the remote embedding endpoint'),
@@ -105,7 +105,9 @@ export const SETTINGS = {
   MB_OIDC_CLIENT_SECRET: text.describe('with MB_OIDC_ISSUER; unset: a public client'),
   MB_OIDC_NAME: text.describe('name on the login page (SSO)'),
   MB_SESSION_SECRET: sessionSecret.describe('signs console sessions; unset: made on first start'),
-  MB_ENCRYPTION_KEY: encryptionKey.describe('32 bytes (base64 or hex), or off'),
+  MB_ENCRYPTION_KEY: encryptionKey.describe(
+    'seals stored keys: 32 bytes (base64 or hex), or off; unset: made on first start',
+  ),
   MB_APP_SCHEMES: appSchemes.describe('deep-link schemes of native apps'),
   MB_ALLOW_PRIVATE_HOSTS: list('')
     .refine((hosts) => hosts.every(isAllowEntry), {
@@ -146,8 +148,10 @@ export const SETTINGS = {
     'days that the audit is kept; requests are kept 7 at most',
   ),
   MB_SCHEDULE_MIN: scheduleMin.describe('shortest time between two runs of a schedule, 1m to 1d'),
-  MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('open agent streams'),
-  MB_LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('level of the server log'),
+  MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('most open agent streams'),
+  MB_LOG_LEVEL: oneOf(LOG_LEVELS)
+    .default('info')
+    .describe(`level of the server log: ${LOG_LEVELS.join(', ')}`),
   MB_METRICS_TOKEN: secret.describe('Bearer token of /metrics'),
   MB_BACKUP_DIR: text.describe('folder that takes encrypted backups'),
   MB_BACKUP_S3: s3.describe('s3://bucket/prefix that takes encrypted backups'),

@@ -61,7 +61,6 @@ export const PACKAGE_WORDS: Readonly<Record<string, Words>> = {
   'react-dom': { zh: '控制台', en: 'the console' },
   'reflect-metadata': { zh: '通行密钥库所需', en: 'needed by the passkey library' },
   'sqlite-vec': { zh: 'SQLite 里的向量', en: 'vectors in SQLite' },
-  stemmer: { zh: '英文词干', en: 'stems of English words' },
   temml: { zh: '控制台中的公式', en: 'formulas in the console' },
   unpdf: { zh: '读取 PDF 的文字（内含 PDF.js）', en: 'text of PDFs (has PDF.js in it)' },
   uqr: { zh: '激活码的二维码', en: 'QR codes of activation codes' },

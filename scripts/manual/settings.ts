@@ -7,14 +7,16 @@ const TEXTS = {
   zh: {
     about:
       '所有设置都是环境变量，都可以不填。`moonbase --help` 也会列出它们。写错的值会让启动停止，' +
-      '并用一句话指出变量名；不认识的 `MB_` 变量会在启动时警告。',
+      '并用一句话指出变量名；不认识的 `MB_` 变量会在启动时警告。其中许多也可以由平台管理员在控制台的“服务器”里' +
+      '更改，立即生效；环境变量设定的在那里是锁定的。',
     head: '| 变量 | 默认值 | 含义 |',
   },
   en: {
     about:
       'All settings are environment variables, and none is needed. `moonbase --help` lists them, ' +
       'too. A wrong value stops the start with one sentence that names the variable; an unknown ' +
-      '`MB_` variable is warned of at the start.',
+      '`MB_` variable is warned of at the start. Who runs the server changes many of them in the ' +
+      'console, too, behind _Server_ and at once; what the environment sets is locked there.',
     head: '| Variable | Default | Meaning |',
   },
 }

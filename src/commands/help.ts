@@ -63,7 +63,7 @@ Makes an API key and prints it once. Works before the first start and while the 
 `,
   admin: `Usage: moonbase admin EMAIL [--remove | --link]
 
-Makes a person operator, who sets models, mail, sign-up and people in the console (System). The
+Makes a person operator, who sets models, mail, sign-up and people in the console (Server). The
 first person who signs in is one. Works before the first start and while the server runs; the person
 is made if missing, and may sign in again if disabled. The code of an address such as
 owner@localhost is always printed by the server, also when mail does not work.

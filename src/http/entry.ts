@@ -34,9 +34,9 @@ const PREFLIGHT = {
 } as const
 
 /**
- * Headers of every answer except those of the machine side: no page may frame it, and links send no
- * Referer. JSON and plain text get the strictest policy; a page sets its own
- * `content-security-policy`.
+ * Headers of every answer except those of the machine side: no page may frame it unless it says so
+ * itself (pages of shares, the frame of drawings), and links send no Referer. JSON and plain text
+ * get the strictest policy; a page sets its own `content-security-policy`.
  */
 const SITE_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

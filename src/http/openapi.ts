@@ -13,7 +13,7 @@ const DESCRIPTION =
   'cookie of a signed-in person; where both have a path, they behave identically. Errors are ' +
   'one short Chinese sentence as text/plain, with its code in X-Error-Code; on the paths of ' +
   'OpenAI (chat completions, responses, models, embeddings, audio) they are JSON as there. ' +
-  'Visitors of a shared app need no credential but the token of its link.'
+  'Visitors of a shared app need no credential but the token of its link, triggers none but theirs.'
 
 /** The table of errors (core/error-table.ts), once for all operations. */
 const ERROR_HEADERS = {
@@ -111,13 +111,13 @@ interface Detail {
 }
 
 /**
- * The OpenAPI document of both surfaces, of login and of shares, made from the schemas that the
- * routes validate with. `app` is complete when this is called.
+ * The OpenAPI document of both surfaces, of login, shares and triggers, made from the schemas that
+ * the routes validate with. `app` is complete when this is called.
  */
 export function openApiDocument(app: AnyElysia) {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of app.routes) {
-    if (!/^\/(v1|console|auth|s)\//.test(route.path) || detailOf(route).hide) continue
+    if (!/^\/(v1|console|auth|s|hooks)\//.test(route.path) || detailOf(route).hide) continue
     const path = route.path.replace(/:(\w+)\??/g, '{$1}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, path) }
   }

@@ -94,7 +94,7 @@ test('the API document is valid by the schema of OpenAPI 3.1', async () => {
   expect([valid, validator.version]).toEqual([true, '3.1'])
 })
 
-test('the API document lists every route of the surfaces, of login and of visitors', () => {
+test('the API document lists every route of the surfaces, of login, visitors and triggers', () => {
   // Spellings with an empty id.
   const hidden = ['/v1', '/console'].flatMap((surface) => [
     `GET ${surface}/sessions//history`,
@@ -106,7 +106,7 @@ test('the API document lists every route of the surfaces, of login and of visito
   hidden.push('GET /s/:token', 'HEAD /s/:token', 'OPTIONS /s/:token')
   hidden.push('GET /s/:token/look', 'OPTIONS /s/:token/feedback')
   const expected = allRoutes()
-    .filter(({ path }) => /^\/(v1|console|auth|s)\//.test(path))
+    .filter(({ path }) => /^\/(v1|console|auth|s|hooks)\//.test(path))
     .map(({ method, path }) => `${method} ${path}`)
     .filter((name) => !hidden.includes(name))
     .map((name) => name.replace(/:(\w+)\??/g, '{$1}'))

@@ -15,10 +15,7 @@ export const CHINESE_ANSWERS: Readonly<Record<string, string>> = {
   'Look for a model pack on this machine': '查找本机上的模型包',
   'List the models of an address': '列出某个地址的模型',
   'List everybody who can sign in': '列出所有可以登录的人',
-  'Let a person sign in, or no more': '允许或停止某人登录',
-  'Delete a person, whose workspaces become yours': '删除某人，其工作空间归你',
-  'Where stock voice boards start, and which are connected':
-    '成品语音开发板的接入地址和已连接的开发板',
+  'Where stock voice boards start, and which are connected': '成品语音板的接入地址和已连接的语音板',
   'Whether the model of the tenant answers; nothing is stored':
     '租户的模型是否应答；不保存任何内容',
   'Ask an app as a visitor of its share': '以分享链接访客的身份向应用提问',

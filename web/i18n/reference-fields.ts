@@ -13,7 +13,7 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
     'new：每次运行一个会话；same：共用一个会话',
   '0 to 2; null: not sent to the model': '0 到 2；null 则不发送',
   '95th percentile of latency_ms': 'latency_ms 的第 95 百分位',
-  'HTTP status': 'HTTP 状态码',
+  'HTTP status; of a run one of the words listed': 'HTTP 状态码；运行则为所列的词之一',
   'whether a model names conversations': '是否由模型为会话命名',
   'width in pixels': '宽度，像素',
   'height in pixels': '高度，像素',
@@ -32,7 +32,7 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'the fields that the change replaced': '该次修改替换的字段',
   'colour of buttons as #rrggbb; null: that of the page': '按钮颜色 #rrggbb；null 则用页面的颜色',
   'calls and tokens by what they come from: console, share, device, api or run':
-    '按来源统计的调用与词元：console、share、device、api 或 run',
+    '按来源统计的调用与 tokens：console、share、device、api 或 run',
   'what people read before they ask; null: nothing of its own': '提问之前看到的问候语；null 则没有',
   'one emoji; null: none': '一个表情符号；null 则没有',
   'questions to begin with, up to six': '可以点选的开场问题，最多六个',
@@ -99,7 +99,7 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'how the turn was answered; null where that is unknown': '这一轮是怎样回答的；不清楚则为 null',
   'the sentence of the passage that fits the question best; absent when unknown':
     '段落中最符合问题的句子；不清楚时没有此项',
-  'kind of the source: a file or a web page': '来源的种类：文件或网页',
+  'which kind: of a source, a file or a web page': '种类；来源则为文件或网页',
   'label of the endpoint, such as /v1/agent': '接口标签，例如 /v1/agent',
   'last four characters of the value of the header; empty for one under 12':
     '请求头值的末 4 位；不足 12 位则为空',
@@ -111,8 +111,9 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
     '所属集合的 id；null 或 none：不属于任何集合',
   'the collections whose documents are seen, by id, or none; null: all documents':
     '能看到其文档的集合，写 id 或 none；null：全部文档',
-  'latest heartbeat; null before the first': '最近一次心跳；从未有过则为 null',
-  'latest turn': '最近一轮的时间',
+  'when it was last heard of; null: never': '最近一次联系的时间；从未有过则为 null',
+  'when it last happened: a turn, a delivery or a call':
+    '最近一次的时间：一轮对话、一次发送或一次调用',
   'latest use, at most a minute old': '最近使用时间，误差不超过一分钟',
   'media type': '媒体类型',
   'median of latency_ms': 'latency_ms 的中位数',
@@ -126,8 +127,9 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'name of the tool': '工具名',
   'names of tools that may be used; null: all built-in ones; []: none':
     '可用的工具名；null 为全部内置工具，[] 为不用工具',
-  'number of the part of the source': '来源中的第几份',
-  'number, counted from 0': '序号，从 0 开始',
+  'which part: of a source its number, of the server its name':
+    '哪一部分：来源中的第几份，或服务器部分的名称',
+  'number: of a passage from 0, of a turn from 1': '序号：段落从 0 开始，轮次从 1 开始',
   'one-time code of 16 letters and digits; shown in this answer only':
     '16 位一次性激活码，只在这次响应里出现',
   'page of the file; null where it has none': '文件中的页码；没有则为 null',
@@ -166,7 +168,7 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'the app; null without one': '所属应用；没有则为 null',
   'the apps': '应用',
   'the arguments of the call': '调用的参数',
-  'the board that shows these digits': '显示这些数字的开发板',
+  'the board that shows these digits': '显示这些数字的语音板',
   'the code': '码',
   'the conversation whose memory is used; without one `anon`': '使用哪个会话的记忆；不填为 `anon`',
   'the description that was approved, where it has changed since':
@@ -174,15 +176,16 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'the device; null without one': '所属设备；没有则为 null',
   'the devices': '设备',
   'the document': '文档 ID',
-  'the documents': '文档',
+  'the documents, or how many': '文档，或文档数',
   'whether the built-in responder answered, for want of a model':
     '是否由内置应答器回答（没有模型时）',
-  'whether the file was read to its end': '文件是否读到了末尾',
+  'whether all is there: a file was read to its end, a model pack lacks nothing':
+    '是否完整：文件读到了末尾，模型包不缺文件',
   'documents of the knowledge base, with kb=1': '知识库的文档（kb=1 时）',
   'name of the file that was sent': '上传文件的名称',
   'whether the page has vanished': '网页是否已经消失',
-  'whether the title was given, so that the one of the page does not replace it':
-    '标题是否由人给定；给定的标题不会被网页的标题替换',
+  'whether a title was given by hand; of a person, whether they run the server once they sign in':
+    '标题是否由人给定；用户则为首次登录后是否管理平台',
   'SHA-256 of its text, by which a change is noticed': '文本的 SHA-256，用来发现变化',
   'the documents that were made of it': '由它生成的文档',
   'the file itself': '文件本身',
@@ -195,7 +198,7 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'the id': 'ID',
   'the key': '密钥 ID',
   'the key in plain text; shown in this answer only': '密钥明文，只在这次响应里出现',
-  'the key that is sent to the channel; never returned': '发给模型通道的密钥，从不返回',
+  'the key; that of a model channel is never returned': '密钥；模型通道的密钥从不返回',
   "the model; null: the channel's default": '模型；null 为通道的默认模型',
   'the models': '模型',
   'the name': '名称',
@@ -205,7 +208,7 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'the requests, newest first': '请求，最新的在前',
   'the servers': '服务器',
   'the sessions': '会话',
-  'the settings of the tenant': '租户设置',
+  'the settings': '设置',
   'the shares': '分享',
   'the system prompt': '系统提示词',
   'the text': '文字',
@@ -240,7 +243,8 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'what could not be imported, a sentence each': '没能导入的项目，每项一句',
   'what it is for': '用途说明',
   'what it was done to': '操作的对象',
-  'what older turns were folded into': '更早的轮次归并成的摘要',
+  'what older turns were folded into; of the log, its counts':
+    '更早的轮次归并成的摘要；日志则为统计',
   'what the knowledge base was asked and found': '知识库检索了什么、找到什么',
   'what the person said': '用户说的话',
   'what to look for': '要查找的内容',
@@ -272,12 +276,15 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'whether the tool says that it only reads': '工具是否声明只读取',
   "who answered: byo (the tenant's own channel), platform or platform_fallback":
     '由谁回答：byo（自带通道）、platform（平台）或 platform_fallback（平台接替）',
-  'who: user or assistant': '谁说的：user 或 assistant',
+  'who spoke: user or assistant; of a member: owner, editor or viewer':
+    '谁说的：user 或 assistant；成员则为 owner、editor 或 viewer',
   why: '原因',
   'why the platform channel took over; null when it did not':
     '平台通道接替的原因；没有接替则为 null',
-  'IANA name of the zone by which prompts tell the time': '提示词中的时间所用的时区（IANA 名称）',
-  'language of the days of the week in prompts: zh or en': '提示词中星期几所用的语言：zh 或 en',
+  'IANA name of a time zone; in the settings that by which prompts tell the time':
+    '时区的 IANA 名称；设置中为提示词里的时间所用的时区',
+  'zh or en; in the settings that of the days of the week in prompts':
+    'zh 或 en；设置中为提示词里星期几所用的语言',
   'the prompts': '提示词',
   'the webhooks': 'Webhook',
   'the events that are told': '通知的事件',
@@ -288,4 +295,46 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'the files; in a turn, ids of up to five that it is about':
     '文件；在一轮对话中是最多五个所涉文件的 id',
   'values for {{var:name}} in prompts, by name': '提示词中 {{var:名称}} 的值，按名称给出',
+  'the text; of an answer to a turn, what was chosen or filled in':
+    '文字；回答询问时为选择或填写的内容',
+  'where it comes from: a file or web page, null when typed; else a word of those listed':
+    '来自哪里：文件或网页，自己写的为 null；其他处为所列的词',
+  'tools that ask which this schedule may call without asking':
+    '需要询问的工具中，这个定时任务可以不经询问调用的',
+  'whether it is put away in the archive': '是否已归档',
+  'calls made with keys': '用密钥发起的调用',
+  'id of the person or the key that made it': '创建它的人或密钥的 id',
+  'how many documents it has': '其中的文档数',
+  'how many files and web pages it has': '其中的文件和网页数',
+  'when it is due': '预定的时间',
+  'when it began; null: not yet': '开始的时间；尚未开始则为 null',
+  'when it ended; null: not yet': '结束的时间；尚未结束则为 null',
+  'whether the server was down when it was due': '预定的时间服务器是否停着',
+  'model calls of the run': '这次运行的模型调用次数',
+  'characters of the answer; null without one': '回答的字符数；没有则为 null',
+  'the run': '运行',
+  'the schedule; null without one': '定时任务；没有则为 null',
+  'the trigger; null without one': '触发器；没有则为 null',
+  'the webhooks that are told': '会收到通知的 Webhook',
+  'when it comes next; null: no more': '下一次的时间；不再有则为 null',
+  'the runs': '运行',
+  'name under which another program keeps the file; null: none':
+    '其他程序为该文件取的名字；null 则没有',
+  'SHA-256 of the file in hex, by which an unchanged one is known':
+    '文件的 SHA-256（十六进制），用来识别没有变化的文件',
+  'when it is tried again; null: not by itself': '再次尝试的时间；不会自动再试则为 null',
+  'the secret of the webhook; shown in this answer only': 'Webhook 的密钥，只在这次响应里出现',
+  'last four characters of what is kept secret': '保密内容的末 4 位',
+  'whether it stands before the others': '是否置顶',
+  'when a turn was last shown it; null: never': '最近一次给模型看的时间；从未有过则为 null',
+  'when it last changed': '最近修改的时间',
+  'the person': '用户',
+  'the tenant': '租户',
+  'how many documents wait': '等待的文档数',
+  'what was asked': '提出的问题',
+  'number of the version': '版本号',
+  'the versions': '各个版本',
+  'tokens of this UTC day': '今天（UTC）的 tokens',
+  'the triggers': '触发器',
+  'its name at that time': '它当时的名称',
 }

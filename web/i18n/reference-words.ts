@@ -8,7 +8,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Tokens of a message, estimated': '估算一条消息的 token 数',
   'Create an app': '创建应用',
   'Read an app': '读取应用',
-  'Replace every field of an app': '替换应用的全部字段',
+  'Replace an app; `collections` alone stay where they are not named':
+    '替换应用；只有 `collections` 在没有写明时保持原样',
   'Delete an app and revoke its keys': '删除应用并吊销它的密钥',
   'Issue a key of an app': '签发应用密钥',
   'List devices': '列出设备',
@@ -19,8 +20,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Issue a new activation code and revoke the key': '重新发激活码并吊销旧密钥',
   'Have a device say a sentence: at once where it is connected, within a day else':
     '让设备说一句话：已连接则立即说，否则一天内有效',
-  'Pair the board that shows these digits': '配对显示这些数字的开发板',
-  'See which board shows these digits': '查看哪块开发板显示这些数字',
+  'Pair the board that shows these digits': '配对显示这些数字的语音板',
+  'See which board shows these digits': '查看哪块语音板显示这些数字',
   'List documents': '列出文档',
   'Add a document': '添加文档',
   'Preview the chunks of a document': '查看文档切成的段落',
@@ -31,7 +32,6 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'How much a tenant may store': '租户可以存多少',
   'List files and web pages': '列出文件和网页',
   'A file or web page, and how far it has been read': '一个文件或网页，以及处理到哪一步',
-  'Set how often a web page is checked': '设置网页多久检查一次',
   'Delete a file or web page with its documents': '删除文件或网页及其文档',
   'Check a web page now, or read a failed scan again': '立即检查网页，或重新读取失败的扫描件',
   'Read a scan to talk about again, after it has failed': '重新读取失败的对话扫描件',
@@ -53,7 +53,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Ask an MCP server for its tools': '重新读取 MCP 服务器的工具',
   'Approve tools of an MCP server': '批准 MCP 服务器的工具',
   'List sessions, most recently active first': '列出会话，最近活动的在前',
-  'What a session remembers': '会话的记忆',
+  'What a session remembers': '会话记得什么',
   'What was said in a session, newest first, and how it was answered':
     '会话里说过什么、怎样回答的，最新的在前',
   'Forget a session': '删除会话',
@@ -71,7 +71,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Let a person sign in or run the server, or no more': '允许或不再允许用户登录、管理平台',
   'Ask for a passkey': '请求使用通行密钥',
   'Log in with a passkey': '用通行密钥登录',
-  'Log in by a link of the terminal': '用终端打印的链接登录',
+  'Log in by a link of the terminal or of an operator': '用终端打印的或平台管理员给出的链接登录',
   'List own passkeys': '列出自己的通行密钥',
   'Begin to add a passkey': '开始添加通行密钥',
   'Add a passkey': '添加通行密钥',
@@ -94,8 +94,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'One turn of a conversation': '一轮对话',
   'The assistants, as models': '以模型的形式列出助手',
   'One assistant by its name or the id of its app': '按名称或应用 ID 读取一个助手',
-  'Chat completions, as of OpenAI': '聊天补全，同 OpenAI',
-  'Responses, as of Open Responses': '响应接口，同 Open Responses',
+  'Chat completions, as of OpenAI': 'Chat Completions，同 OpenAI',
+  'Responses, as of Open Responses': 'Responses，同 Open Responses',
   'Vectors of texts': '文本向量',
   'Speak a text, as OpenAI does': '语音合成，同 OpenAI',
   'Recognise speech, as OpenAI does': '语音识别，同 OpenAI',
@@ -133,7 +133,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Drop an interrupted turn': '丢弃被中断的一轮对话',
   'Read a conversation and its turns that have not ended': '读取会话及其未结束的轮次',
   'Name, file, pin or archive a conversation; a blank title gives it back its first text':
-    '给会话命名；留空则恢复为第一句话',
+    '给会话命名、放进文件夹、置顶或归档；标题留空则恢复为第一句话',
   'List API keys, revoked ones included': '列出密钥，含已吊销的',
   'Issue a tenant-general key': '签发通用密钥',
   'Change the name, the rate limit or the daily budget of a key':
@@ -147,7 +147,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Keep the text of a file in the knowledge base': '把文件的文字存入知识库',
   'List collections, newest first': '列出文档集合，最新的在前',
   'Create a collection': '创建文档集合',
-  'Rename a collection': '重命名文档集合',
+  'Rename or describe a collection': '修改文档集合的名称或说明',
   'Delete a collection; its documents stay, or go with docs=delete':
     '删除文档集合；其中的文档保留，docs=delete 时一并删除',
   'Rename a document, or move it to a collection': '重命名文档，或把它移到一个集合',
@@ -246,7 +246,6 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Calls and tokens, in all and of the last seven days': '累计与最近 7 天的调用和 tokens',
   'List members and invitations': '列出成员和邀请',
   'Invite a person by e-mail address': '用邮箱邀请成员',
-  'Change the role of a member': '修改成员的角色',
   'Remove a member, or leave': '移除成员，或自己退出',
   'Who changed what, newest first': '谁改了什么，最新的在前',
   'Try the agent, as an app would answer when app_id is given':

@@ -10,7 +10,7 @@ import { TextField } from '../ui/form.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 
-const SURFACES = ['/v1', '/console', '/auth', '/s'] as const
+const SURFACES = ['/v1', '/console', '/auth', '/s', '/hooks'] as const
 
 /** The API reference, rendered from the server's OpenAPI document. */
 export function Reference() {

@@ -22,7 +22,7 @@ export async function checkMail(config: Config, signal: AbortSignal): Promise<Fi
   if (config.MB_SMTP_URL === undefined)
     return ok(
       name,
-      'none; login codes are printed by the server. Set it in the browser, Server → Mail',
+      'none; the server prints login codes. Set it in the browser, Server → Mail and sign-in',
     )
   const fault = await checkSmtp(config.MB_SMTP_URL, signal)
   if (fault === null) return ok(name, 'the server takes mail from us')

@@ -12,7 +12,7 @@ export const TTS_ENCODED_BYTES_MAX = 25 * 1024 * 1024
 export const TTS_EVENT_BYTES_MAX = 80 * 1024 * 1024
 /** One line or event of an upstream's event stream; beyond it the stream counts as malformed. */
 export const SSE_EVENT_BYTES_MAX = 1024 * 1024
-/** Bytes of an upstream's error body that are read; they are never passed on. */
+/** Bytes of an upstream's error body that are read; who can mend the channel sees a part. */
 export const UPSTREAM_ERROR_BYTES_MAX = 8 * 1024
 export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
 export const UPSTREAM_VECTORS_BYTES_MAX = 32 * 1024 * 1024

@@ -103,7 +103,7 @@ export type AgentEvent =
 /** Passes events on as they happen. When it returns a promise, the receiver is slower: await it. */
 export type Emit = (events: readonly AgentEvent[]) => Promise<void> | undefined
 
-/** The error code for each reason of a failed channel; upstream text is never passed on. */
+/** The error code for each reason of a failed channel; text of the upstream is no part of it. */
 const CODES = {
   retry_exhausted: 'model_retry_exhausted',
   upstream_4xx: 'model_upstream_4xx',

@@ -51,7 +51,10 @@ export const appRoutes = (on: Gated, apps: Apps) =>
         allow: MANAGERS,
         parse: 'none',
         response: App,
-        detail: { summary: 'Replace every field of an app', requestBody: upsert.doc },
+        detail: {
+          summary: 'Replace an app; `collections` alone stay where they are not named',
+          requestBody: upsert.doc,
+        },
       },
     )
     .get(

@@ -28,6 +28,11 @@ export function linkRoutes({ links, signup, sessions, addressLimit }: LinkRouteP
       set.status = 302
       return ''
     },
-    { detail: { summary: 'Log in by a link of the terminal', responses: REDIRECT_DOC } },
+    {
+      detail: {
+        summary: 'Log in by a link of the terminal or of an operator',
+        responses: REDIRECT_DOC,
+      },
+    },
   )
 }

@@ -81,6 +81,13 @@ export const triggerRoutes = (on: Gated, triggers: Triggers, { base }: Pick<Orig
       },
     )
 
+/** What a caller may send; the model reads it as material. */
+const CALLED_WITH = {
+  'application/json': { schema: {} },
+  'application/x-www-form-urlencoded': { schema: { type: 'object' } },
+  'text/plain': { schema: { type: 'string' } },
+} as const
+
 export interface HookParts {
   readonly triggers: Pick<Triggers, 'open' | 'call'>
   readonly limiter: Pick<RateLimiter, 'take'>
@@ -110,7 +117,7 @@ export const hookRoutes = ({ triggers, limiter, addressOf }: HookParts) =>
         summary: 'Begin the run of a trigger; the body is JSON, a form or text',
         tags: ['triggers'],
         security: [],
-        requestBody: { content: { 'application/json': {}, 'text/plain': {} } },
+        requestBody: { content: CALLED_WITH },
       },
     },
   )

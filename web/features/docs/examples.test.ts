@@ -21,6 +21,9 @@ const document = {
         responses: { 200: { content: { 'text/event-stream': { schema: text } } } },
       },
     },
+    '/v1/devices/activate': {
+      post: { security: [], requestBody: { content: { 'application/json': { schema: text } } } },
+    },
     '/v1/kb/docs/{id}': { delete: {} },
     '/v1/kb/files': { post: { requestBody: { content: { 'multipart/form-data': {} } } } },
     '/v1/asr': { post: { requestBody: { content: { 'application/octet-stream': {} } } } },
@@ -54,6 +57,13 @@ test('the reference writes requests without a body, with a form, and with bytes'
   expect(of('/v1/kb/files', 'curl')).toContain('-F file=@<FILE>')
   expect(of('/v1/kb/files', 'typescript')).toContain("form.set('file'")
   expect(of('/v1/asr', 'python')).toContain('data=open("<FILE>", "rb")')
+})
+
+test('the reference writes no credential where none is asked for', () => {
+  for (const program of ['curl', 'typescript', 'python'] as const) {
+    expect(of('/v1/devices/activate', program)).not.toMatch(/Authorization|Cookie/)
+    expect(of('/v1/kb/docs/{id}', program)).toContain('<API_KEY>')
+  }
 })
 
 test('the TypeScript of the reference is sound', () => {

@@ -23,18 +23,21 @@ function filled(value: unknown, samples: Samples, field = ''): unknown {
   return Object.fromEntries(fields.map(([name, item]) => [name, filled(item, samples, name)]))
 }
 
+const KEY = ['Authorization', 'Bearer <API_KEY>'] as const
+const COOKIE = ['Cookie', 'mb_session=<SESSION>'] as const
+
 interface Request {
   readonly method: string
   readonly url: string
-  /** Null for the console's own paths, which a cookie opens. */
-  readonly key: string | null
+  /** The credential: a key, for paths of people the cookie; null where none is asked for. */
+  readonly credential: readonly [name: string, value: string] | null
   readonly kind: 'none' | 'json' | 'form' | 'bytes'
   readonly json: string
   readonly streams: boolean
 }
 
 function requestOf(operation: Operation, origin: string, samples: Samples): Request {
-  const { method, path, body, responses } = operation
+  const { method, path, body, isOpen, responses } = operation
   const kind = !body
     ? 'none'
     : body.mediaType === JSON_TYPE
@@ -45,7 +48,7 @@ function requestOf(operation: Operation, origin: string, samples: Samples): Requ
   return {
     method,
     url: origin + path.replace(/\{(\w+)\}/g, '<$1>'),
-    key: path.startsWith('/v1/') ? '<API_KEY>' : null,
+    credential: isOpen ? null : path.startsWith('/v1/') ? KEY : COOKIE,
     kind,
     json: JSON.stringify(body && filled(example(body.schema), samples)),
     streams: responses.some(({ bodies }) =>
@@ -65,10 +68,10 @@ export function programFor(
   return { curl, typescript, python }[program](request)
 }
 
-function curl({ method, url, key, kind, json, streams }: Request): string {
+function curl({ method, url, credential, kind, json, streams }: Request): string {
   const flags = `${streams ? ' -N' : ''}${method === 'GET' ? '' : ` -X ${method}`}`
   const parts = [`curl${flags} ${shellQuoted(url)}`]
-  parts.push(`  -H '${key ? `Authorization: Bearer ${key}` : 'Cookie: mb_session=<SESSION>'}'`)
+  if (credential) parts.push(`  -H '${credential.join(': ')}'`)
   if (kind === 'json') {
     parts.push(`  -H 'Content-Type: application/json'`, `  -d ${shellQuoted(json)}`)
   }
@@ -79,12 +82,8 @@ function curl({ method, url, key, kind, json, streams }: Request): string {
   return parts.join(' \\\n')
 }
 
-const header = (key: string | null): [string, string] =>
-  key ? ['Authorization', `Bearer ${key}`] : ['Cookie', 'mb_session=<SESSION>']
-
-function typescript({ method, url, key, kind, json, streams }: Request): string {
-  const [name, value] = header(key)
-  const headers = [`    ${name}: '${value}',`]
+function typescript({ method, url, credential, kind, json, streams }: Request): string {
+  const headers = credential ? [`    ${credential[0]}: '${credential[1]}',`] : []
   if (kind === 'json') headers.push(`    'Content-Type': 'application/json',`)
   const body = {
     none: [],
@@ -107,9 +106,7 @@ function typescript({ method, url, key, kind, json, streams }: Request): string 
     ...before,
     `const response = await fetch('${url}', {`,
     `  method: '${method}',`,
-    '  headers: {',
-    ...headers,
-    '  },',
+    ...(headers.length > 0 ? ['  headers: {', ...headers, '  },'] : []),
     ...body,
     '})',
     ...(streams
@@ -127,8 +124,7 @@ const pythonOf = (json: string) =>
     return { true: 'True', false: 'False', null: 'None' }[word] ?? word
   })
 
-function python({ method, url, key, kind, json, streams }: Request): string {
-  const [name, value] = header(key)
+function python({ method, url, credential, kind, json, streams }: Request): string {
   const body = {
     none: [],
     json: [`    json=${pythonOf(json)},`],
@@ -140,7 +136,7 @@ function python({ method, url, key, kind, json, streams }: Request): string {
     '',
     'response = requests.request(',
     `    "${method}", "${url}",`,
-    `    headers={"${name}": "${value}"},`,
+    ...(credential ? [`    headers={"${credential[0]}": "${credential[1]}"},`] : []),
     ...body,
     ...(streams ? ['    stream=True,'] : []),
     ')',

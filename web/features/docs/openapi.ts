@@ -41,6 +41,8 @@ export interface Operation {
   readonly description: string
   readonly parameters: readonly Parameter[]
   readonly body: Body | null
+  /** Whether it may be called without a credential. */
+  readonly isOpen: boolean
   readonly responses: readonly Answer[]
 }
 
@@ -57,6 +59,7 @@ export interface Group {
 }
 
 interface RawOperation {
+  readonly security?: readonly unknown[]
   readonly summary?: string
   readonly description?: string
   readonly parameters?: readonly Parameter[]
@@ -97,6 +100,7 @@ function operation(method: string, path: string, raw: RawOperation): Operation {
     description: raw.description ?? '',
     parameters: raw.parameters ?? [],
     body: bodiesOf(raw.requestBody)[0] ?? null,
+    isOpen: raw.security?.length === 0,
     responses: Object.entries(raw.responses ?? {}).map(([status, answer]) => ({
       status,
       description: answer.description ?? '',

@@ -77,7 +77,7 @@ export const collectionRoutes = (on: Gated, collections: CollectionService) =>
         allow: MANAGERS,
         parse: 'none',
         response: Collection,
-        detail: { summary: 'Rename a collection', requestBody: body.doc },
+        detail: { summary: 'Rename or describe a collection', requestBody: body.doc },
       },
     )
     .delete(

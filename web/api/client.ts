@@ -99,7 +99,9 @@ export async function call<T>(
   key?: string,
 ): Promise<T> {
   const bearer = key === undefined ? {} : { authorization: `Bearer ${key}` }
-  const init = { method, headers: { accept: 'application/json', ...bearer } }
+  // What is deleted is deleted, also where the tab closes meanwhile.
+  const keepalive = method === 'DELETE'
+  const init = { method, keepalive, headers: { accept: 'application/json', ...bearer } }
   const response = await answer(path, json(body, init))
   return (await response.json()) as T
 }

@@ -14,6 +14,7 @@ export function useToasts(): Toasts {
 }
 
 export const SIGNED_OUT = 401
+const MISSING = 404
 const STALE_MS = 10_000
 
 /** The query client of the console: reports failures, and asks to sign in after a 401. */
@@ -57,6 +58,8 @@ interface ActionOptions<Input, Output> {
   /** Lists to load again. */
   readonly refresh?: readonly string[]
   readonly onDone?: (output: Output, input: Input) => void
+  /** Called where somebody else has deleted it meanwhile; the lists are loaded again then, too. */
+  readonly onGone?: () => void
   /** Which errors the page shows at a field; by default none, and all become toasts. */
   readonly shows?: (error: Error) => boolean
   /** For the rows of a list: a call with another input waits for the open one. */
@@ -69,13 +72,14 @@ interface ActionOptions<Input, Output> {
  */
 export function useAction<Input, Output>(
   run: (input: Input) => Promise<Output>,
-  { done, refresh = [], onDone, shows, several = false }: ActionOptions<Input, Output> = {},
+  { done, refresh = [], onDone, onGone, shows, several = false }: ActionOptions<Input, Output> = {},
 ) {
   const { t } = useI18n()
   const toasts = useToasts()
   const id = useId()
   const open = useRef(new Set<string>())
   const nameOf = (input: Input) => (several ? JSON.stringify(input) : '')
+  const loadAnew = (client: QueryClient) => Promise.all(refresh.map((key) => reload(client, [key])))
   const mutation = useMutation({
     mutationFn: run,
     ...(several ? { scope: { id } } : {}),
@@ -83,7 +87,12 @@ export function useAction<Input, Output>(
     onSuccess: async (output, input, _context, { client }) => {
       onDone?.(output, input)
       if (done) toasts.show('good', t(done))
-      await Promise.all(refresh.map((key) => reload(client, [key])))
+      await loadAnew(client)
+    },
+    onError: async (error, _input, _result, { client }) => {
+      if (!(error instanceof ApiError && error.status === MISSING)) return
+      onGone?.()
+      await loadAnew(client)
     },
     onSettled: (_output, _error, input) => void open.current.delete(nameOf(input)),
   })

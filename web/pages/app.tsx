@@ -59,13 +59,11 @@ function Editor({ app, isGone }: EditorProps) {
   const { t } = useI18n()
   const navigate = useNavigate()
   const [asked, setAsked] = useState(false)
-  const [restored, setRestored] = useState<{ count: number; app: App | null }>({
-    count: 0,
-    app: null,
-  })
+  const [restored, setRestored] = useState(0)
   const remove = useAction(api.apps.remove, {
     done: 'apps.deleted',
     refresh: ['apps', 'keys'],
+    onGone: () => setAsked(false),
     onDone: () => void navigate({ to: '/app/apps' }),
   })
   const actions = (
@@ -96,13 +94,8 @@ function Editor({ app, isGone }: EditorProps) {
         parts={{
           build: (
             <>
-              <AppForm key={restored.count} app={isGone ? null : app} filled={restored.app} />
-              {!isGone && (
-                <AppVersions
-                  app={app}
-                  onRestored={(now) => setRestored(({ count }) => ({ count: count + 1, app: now }))}
-                />
-              )}
+              <AppForm key={restored} app={app} isGone={isGone} />
+              {!isGone && <AppVersions app={app} onRestored={() => setRestored(restored + 1)} />}
             </>
           ),
           knowledge: <AppKnowledge app={app} />,

@@ -21,6 +21,7 @@ export function Personas() {
   const close = () => setAsked(null)
   const remove = useAction(api.personas.remove, {
     done: 'personas.deleted',
+    onGone: close,
     refresh: ['personas'],
     onDone: close,
   })

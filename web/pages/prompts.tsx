@@ -21,6 +21,7 @@ export function Prompts() {
   const close = () => setAsked(null)
   const remove = useAction(talks.removePrompt, {
     done: 'prompts.deleted',
+    onGone: close,
     refresh: ['prompts'],
     onDone: close,
   })

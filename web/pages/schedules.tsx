@@ -28,6 +28,7 @@ export function Schedules() {
   const close = () => setAsked(null)
   const remove = useAction(schedules.remove, {
     done: 'schedules.deleted',
+    onGone: close,
     refresh: ['schedules'],
     onDone: close,
   })

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import {
   MODEL_CHARS_MAX,
@@ -51,102 +51,126 @@ function priceOf(text: string): number | null | 'wrong' {
   return price >= 0 && price <= PRICE_MAX ? price : 'wrong'
 }
 
+/** The values of the form, as typed. */
+const formOf = (settings: Settings) => ({
+  name: settings.name ?? '',
+  model: settings.model ?? '',
+  thinking: settings.thinking,
+  titles: settings.titles,
+  reminders: settings.reminders ?? false,
+  memory: settings.memory ?? ('off' as const),
+  mayAsk: settings.may_ask ?? false,
+  ocr: settings.ocr === 'scans',
+  ocrModel: settings.ocr_model ?? '',
+  temperature: settings.temperature?.toString() ?? '',
+  priceIn: settings.price_in?.toString() ?? '',
+  priceOut: settings.price_out?.toString() ?? '',
+})
+type Form = ReturnType<typeof formOf>
+
+/** What the form stands for; a number that is none stays a word. */
+const valuesOf = ({ model, ocrModel, name, temperature, priceIn, priceOut, ...rest }: Form) => ({
+  ...rest,
+  name: name.trim(),
+  model: model.trim() || null,
+  ocrModel: ocrModel.trim() || null,
+  temperature: temperatureOf(temperature),
+  priceIn: priceOf(priceIn),
+  priceOut: priceOf(priceOut),
+})
+
+const isSame = (one: Form, other: Form) =>
+  JSON.stringify(valuesOf(one)) === JSON.stringify(valuesOf(other))
+
+/** What was not typed follows the settings, which a colleague may change meanwhile. */
 function SettingsForm({ settings }: { readonly settings: Settings }) {
   const { t } = useI18n()
-  const [name, setName] = useState(settings.name ?? '')
-  const [model, setModel] = useState(settings.model ?? '')
-  const [thinking, setThinking] = useState(settings.thinking)
-  const [titles, setTitles] = useState(settings.titles)
-  const [reminders, setReminders] = useState(settings.reminders ?? false)
-  const [memory, setMemory] = useState(settings.memory ?? 'off')
-  const [mayAsk, setMayAsk] = useState(settings.may_ask ?? false)
-  const [ocr, setOcr] = useState(settings.ocr === 'scans')
-  const [ocrModel, setOcrModel] = useState(settings.ocr_model ?? '')
-  const [temperature, setTemperature] = useState(settings.temperature?.toString() ?? '')
+  const client = useQueryClient()
+  const [typed, setTyped] = useState<Partial<Form>>({})
+  const form: Form = { ...formOf(settings), ...typed }
+  const set = (more: Partial<Form>) => setTyped((before) => ({ ...before, ...more }))
   const save = useAction(api.settings.save, {
     done: 'settings.saved',
     refresh: ['settings', 'me'],
-    onDone: (saved) => setName(saved.name ?? ''),
+    onDone: (now) => {
+      client.setQueryData(['settings'], now)
+      // More may have been typed while it was saved.
+      setTyped((all) => (isSame({ ...formOf(now), ...all }, formOf(now)) ? {} : all))
+    },
   })
-  const [priceIn, setPriceIn] = useState(settings.price_in?.toString() ?? '')
-  const [priceOut, setPriceOut] = useState(settings.price_out?.toString() ?? '')
-  const value = temperatureOf(temperature)
-  const [price_in, price_out] = [priceOf(priceIn), priceOf(priceOut)]
-  const wrong = [value, price_in, price_out].includes('wrong')
-  const dirty =
-    name.trim() !== settings.name ||
-    (model.trim() || null) !== settings.model ||
-    thinking !== settings.thinking ||
-    titles !== settings.titles ||
-    reminders !== (settings.reminders ?? false) ||
-    memory !== (settings.memory ?? 'off') ||
-    mayAsk !== (settings.may_ask ?? false) ||
-    ocr !== (settings.ocr === 'scans') ||
-    (ocrModel.trim() || null) !== settings.ocr_model ||
-    value !== settings.temperature ||
-    price_in !== (settings.price_in ?? null) ||
-    price_out !== (settings.price_out ?? null)
+  const { temperature, priceIn, priceOut, ocr, ocrModel, mayAsk, ...plain } = valuesOf(form)
+  const wrong = [temperature, priceIn, priceOut].includes('wrong')
+  const dirty = !isSame(form, formOf(settings))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (value === 'wrong' || price_in === 'wrong' || price_out === 'wrong') return
-    const own: Settings = {
+    if (temperature === 'wrong' || priceIn === 'wrong' || priceOut === 'wrong') return
+    save.mutate({
       ...settings,
-      ocr: ocr ? 'scans' : 'off',
-      ocr_model: ocrModel.trim() || null,
-      name: name.trim(),
-      model: model.trim() || null,
-      thinking,
-      titles,
-      reminders,
-      memory,
+      ...plain,
       may_ask: mayAsk,
-      temperature: value,
-    }
-    save.mutate({ ...own, price_in: price_in ?? undefined, price_out: price_out ?? undefined })
+      ocr: ocr ? 'scans' : 'off',
+      ocr_model: ocrModel,
+      temperature,
+      price_in: priceIn ?? undefined,
+      price_out: priceOut ?? undefined,
+    })
   }
   return (
     <form className="card grid gap-6 p-6" onSubmit={submit}>
       <Changeable>
-        <NameFields {...{ name, setName, model, setModel }} />
+        <NameFields
+          name={form.name}
+          model={form.model}
+          setName={(name) => set({ name })}
+          setModel={(model) => set({ model })}
+        />
         <TextField
           label={t('field.temperature')}
           hint={t('settings.temperature.hint')}
           placeholder={t('settings.platform')}
-          problem={value === 'wrong' ? t('field.temperature.wrong') : null}
+          problem={temperature === 'wrong' ? t('field.temperature.wrong') : null}
           inputMode="decimal"
-          value={temperature}
-          onText={setTemperature}
+          value={form.temperature}
+          onText={(text) => set({ temperature: text })}
         />
         <SwitchField
           label={t('field.thinking')}
           hint={t('settings.thinking.hint')}
-          on={thinking}
-          onChange={setThinking}
+          on={form.thinking}
+          onChange={(thinking) => set({ thinking })}
         />
         <SwitchField
           label={t('settings.titles')}
           hint={t('settings.titles.hint')}
-          on={titles}
-          onChange={setTitles}
+          on={form.titles}
+          onChange={(titles) => set({ titles })}
         />
         <SwitchField
           label={t('settings.reminders')}
           hint={t('settings.reminders.hint')}
-          on={reminders}
-          onChange={setReminders}
+          on={form.reminders}
+          onChange={(reminders) => set({ reminders })}
         />
-        <MemoryField memory={memory} onPick={setMemory} />
+        <MemoryField memory={form.memory} onPick={(memory) => set({ memory })} />
         <SwitchField
           label={t('settings.may-ask')}
           hint={t('settings.may-ask.hint')}
           on={mayAsk}
-          onChange={setMayAsk}
+          onChange={(on) => set({ mayAsk: on })}
         />
-        <ScanFields on={ocr} onChange={setOcr} model={ocrModel} onModel={setOcrModel} />
+        <ScanFields
+          on={ocr}
+          onChange={(on) => set({ ocr: on })}
+          model={form.ocrModel}
+          onModel={(model) => set({ ocrModel: model })}
+        />
         <Prices
-          wrongIn={price_in === 'wrong'}
-          wrongOut={price_out === 'wrong'}
-          {...{ priceIn, setPriceIn, priceOut, setPriceOut }}
+          wrongIn={priceIn === 'wrong'}
+          wrongOut={priceOut === 'wrong'}
+          priceIn={form.priceIn}
+          priceOut={form.priceOut}
+          setPriceIn={(text) => set({ priceIn: text })}
+          setPriceOut={(text) => set({ priceOut: text })}
         />
         <div className="flex justify-end border-t border-line pt-5">
           <Button type="submit" kind="primary" busy={save.isPending} disabled={wrong} idle={!dirty}>

@@ -26,7 +26,7 @@ export function Webhooks() {
   const query = useQuery({ queryKey: ['webhooks'], queryFn: webhooks.list })
   const close = () => setAsked(null)
   const webhook = asked?.webhook ?? null
-  const changed = { refresh: ['webhooks'], onDone: close } as const
+  const changed = { refresh: ['webhooks'], onDone: close, onGone: close } as const
   const remove = useAction(webhooks.remove, { done: 'hooks.deleted', ...changed })
   const rotate = useAction(async (id: string) => setSecret((await webhooks.rotate(id)).secret), {
     ...changed,

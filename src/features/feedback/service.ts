@@ -2,6 +2,7 @@ import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { newIdAt } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
+import { personGiver } from '../../core/rating.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import type { FeedbackGiven, FeedbackRequest, FeedbackResponse } from './model.ts'
 import type {
@@ -24,7 +25,7 @@ const missing = () => appError('not_found', { what: 'turn' })
 
 /** One for each person, key and visitor; visitors are told apart by their sessions. */
 function giverOf({ userId, keyId }: Principal): string {
-  if (userId !== null) return `person ${userId}`
+  if (userId !== null) return personGiver(userId)
   return keyId === null ? 'visitor' : `key ${keyId}`
 }
 

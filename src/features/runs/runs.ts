@@ -70,7 +70,7 @@ export function createRuns(options: RunsOptions) {
     if (run.seq === null || run.status !== 'done') return null
     const owner = await options.owners.ownerOf(run.tenant_id, run.session_id)
     if (!isReadable(principal, owner)) return null
-    const turn = await options.turns.turn(run.tenant_id, run.session_id, run.seq)
+    const turn = await options.turns.turn(run.tenant_id, run.session_id, run.seq, null)
     return turn?.reply ?? null
   }
 

@@ -258,6 +258,7 @@ export interface KeptTurn {
   readonly reply: string
   readonly created_at: string
   readonly details: string | null
+  readonly rating: number | null
 }
 
 /** All turns of sessions, including folded ones. */
@@ -281,11 +282,13 @@ export function createTranscriptStore(db: Db) {
       return rows.map(({ seq }) => seq)
     },
 
-    /** Null when the turn no longer exists. */
-    turn: (tenantId: string, id: string, seq: number) =>
+    /** With the thumb of this giver. Null when the turn no longer exists. */
+    turn: (tenantId: string, id: string, seq: number, giver: string | null) =>
       db.get<KeptTurn>(sql`
-        SELECT seq, user_text, reply, created_at, details FROM turn
-        WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq = ${seq}`),
+        SELECT t.seq, t.user_text, t.reply, t.created_at, t.details, f.rating
+        FROM turn t LEFT JOIN feedback f ON f.tenant_id = t.tenant_id
+          AND f.session_id = t.session_id AND f.seq = t.seq AND f.giver = ${giver}
+        WHERE t.tenant_id = ${tenantId} AND t.session_id = ${id} AND t.seq = ${seq}`),
   }
 }
 

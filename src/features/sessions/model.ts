@@ -154,6 +154,8 @@ export const TranscriptTurn = z.lazy(() =>
     created_at: z.string(),
     /** Null where it is unknown how the turn was answered. */
     details: TurnDetails.nullable(),
+    /** The reader's own thumb; absent without one, and for keys. */
+    rating: z.int().optional(),
   }),
 )
 export type TranscriptTurn = z.infer<typeof TranscriptTurn>

@@ -2,6 +2,7 @@ import { ANONYMOUS } from '../../core/fields.ts'
 import { MEMORY_CHARS_MAX, MEMORY_TURNS_MAX } from '../../core/limits/contract.ts'
 import { SESSION_UNITS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
+import { personGiver } from '../../core/rating.ts'
 import { charCount } from '../../core/text.ts'
 import { beginning, checkTurn, isSeen, scopeOf } from './access.ts'
 import type { KeptTurn, TranscriptStore } from './conversation-store.ts'
@@ -136,8 +137,10 @@ export interface TranscriptOptions {
 export function createTranscripts({ store, sessions }: TranscriptOptions) {
   /** One at a time, because a reply may have two million characters. */
   async function* read(principal: Principal, id: string, numbers: readonly number[]) {
+    const { tenantId, userId } = principal
+    const giver = userId === null ? null : personGiver(userId)
     for (const seq of numbers) {
-      const turn = await store.turn(principal.tenantId, id, seq)
+      const turn = await store.turn(tenantId, id, seq, giver)
       if (turn) yield turnOf(turn, principal)
     }
   }
@@ -159,9 +162,13 @@ export function createTranscripts({ store, sessions }: TranscriptOptions) {
 
 export type Transcripts = ReturnType<typeof createTranscripts>
 
-function turnOf({ details, ...turn }: KeptTurn, { kind }: Principal): TranscriptTurn {
+function turnOf({ details, rating, ...turn }: KeptTurn, { kind }: Principal): TranscriptTurn {
   const known = details === null ? null : (JSON.parse(details) as TurnDetails)
-  return { ...turn, details: known && (kind === 'session' ? known : withoutContent(known)) }
+  return {
+    ...turn,
+    details: known && (kind === 'session' ? known : withoutContent(known)),
+    ...(rating === null ? {} : { rating }),
+  }
 }
 
 /** Removes details that only people in the console see, such as the model's reasoning. */

@@ -1,12 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { APP_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
-import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { App, AppInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { reload } from '../../lib/reload.ts'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Changeable } from '../../ui/changeable.tsx'
@@ -16,46 +14,48 @@ import { AppFields } from './app-fields.tsx'
 import { type Draft, draftOf, inputOf, isNamed, isSame, isSound } from './draft.ts'
 import { FaceFields } from './face-fields.tsx'
 import { Preview } from './preview.tsx'
-
-const MISSING = 404
+import { showApp } from './show-app.ts'
 
 interface AppFormProps {
   /** Null creates a new app. */
   readonly app: App | null
-  /** What the form is filled with, where it is newer than the list of apps. */
-  readonly filled?: App | null
+  /** Whether the app was deleted meanwhile, and is made anew from what the form holds. */
+  readonly isGone?: boolean
 }
 
-/** Creates or replaces an app; an empty field is not overridden. */
-export function AppForm({ app, filled = null }: AppFormProps) {
+/**
+ * Creates or replaces an app; an empty field is not overridden. What was not typed follows the app,
+ * which a colleague may change meanwhile.
+ */
+export function AppForm({ app, isGone = false }: AppFormProps) {
   const { t } = useI18n()
+  const client = useQueryClient()
   const navigate = useNavigate()
-  const [draft, setDraft] = useState(() => draftOf(filled ?? app))
+  const [typed, setTyped] = useState<Partial<Draft>>({})
+  const draft = { ...draftOf(app), ...typed }
+  const held = isGone ? null : app
   // Saving a new app leaves this page before the saved app is loaded.
   const saved = useRef(false)
   const change = (more: Partial<Draft>) => {
     saved.current = false
-    setDraft((before) => ({ ...before, ...more }))
+    setTyped((before) => ({ ...before, ...more }))
   }
   const save = useAction(
-    (input: AppInput) => (app ? api.apps.update(app.id, input) : api.apps.create(input)),
+    (input: AppInput) => (held ? api.apps.update(held.id, input) : api.apps.create(input)),
     {
       done: 'apps.saved',
       refresh: ['apps'],
-      onDone: ({ id }) => {
+      onDone: (now) => {
         saved.current = true
-        if (!app) void navigate({ to: '/app/apps/$id', params: { id } })
+        showApp(client, now)
+        // More may have been typed while it was saved.
+        setTyped((all) => (isSame({ ...draftOf(now), ...all }, draftOf(now)) ? {} : all))
+        if (!held) void navigate({ to: '/app/apps/$id', params: { id: now.id } })
       },
     },
   )
-  // Deleted elsewhere: the page says so once the list is there.
-  const isGone = save.error instanceof ApiError && save.error.status === MISSING
-  const client = useQueryClient()
-  useEffect(() => {
-    if (isGone) void reload(client, ['apps'])
-  }, [isGone, client])
   const valid = isNamed(draft) && isSound(draft)
-  const dirty = !isSame(draft, draftOf(app))
+  const dirty = !isSame(draft, draftOf(held))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (valid) save.mutate(inputOf(draft))
@@ -68,7 +68,7 @@ export function AppForm({ app, filled = null }: AppFormProps) {
             label={t('field.name')}
             value={draft.name}
             maxLength={APP_NAME_CHARS_MAX}
-            autoFocus={app === null}
+            autoFocus={held === null}
             required
             onText={(value) => change({ name: value })}
           />
@@ -76,7 +76,7 @@ export function AppForm({ app, filled = null }: AppFormProps) {
           <AppFields draft={draft} change={change} />
           <div className="flex justify-end border-t border-line pt-5">
             <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid || !dirty}>
-              {t(app ? 'action.save' : 'apps.create')}
+              {t(held ? 'action.save' : 'apps.create')}
             </Button>
           </div>
         </Changeable>

@@ -4,7 +4,6 @@ import { useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { App, AppVersion } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { reload } from '../../lib/reload.ts'
 import { useAction } from '../../lib/services.tsx'
 import { useTimes } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
@@ -14,11 +13,12 @@ import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
 import { AppComparison } from './app-comparison.tsx'
 import { useFieldNames } from './field-names.ts'
+import { showApp } from './show-app.ts'
 
 interface VersionsProps {
   readonly app: App
-  /** Called with what the app is now, which the form was not filled with. */
-  readonly onRestored: (app: App) => void
+  /** The form then shows what the app is now, and nothing that was typed before. */
+  readonly onRestored: () => void
 }
 
 /** What the app was before its last changes. */
@@ -33,16 +33,16 @@ export function AppVersions({ app, onRestored }: VersionsProps) {
     queryFn: () => api.apps.versions(app.id),
   })
   const restore = useAction(
-    async ({ version }: AppVersion) => {
-      const restored = await api.apps.update(app.id, await api.apps.version(app.id, version))
-      await reload(client, ['apps'])
-      return restored
-    },
+    async ({ version }: AppVersion) =>
+      api.apps.update(app.id, await api.apps.version(app.id, version)),
     {
+      refresh: ['apps'],
+      onGone: () => setAsked(null),
       done: 'apps.versions.restored',
       onDone: (now) => {
         setAsked(null)
-        onRestored(now)
+        showApp(client, now)
+        onRestored()
       },
     },
   )

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { api } from '../../api/index.ts'
 import type { Audit } from '../../api/types.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
+import { toolName } from '../../i18n/tool-words.ts'
 import { endsOf } from '../keys/names.ts'
 import { useSettingWords } from '../system/setting-words.ts'
 
@@ -78,11 +79,28 @@ function Alone({ noun }: { readonly noun: string }) {
   )
 }
 
+/** What was answered to which tool, as "home/light_on accept". */
+const ANSWER = /^(?:([^/]+)\/)?(.+) (accept|decline|cancel)$/
+const ANSWERS = { accept: 'state.yes', decline: 'state.no', cancel: 'audit.canceled' } as const
+
+/** The tool by the name that people know, and what its question was answered; null for others. */
+function useAnswer(): (name: string) => string | null {
+  const { t, language } = useI18n()
+  return (name) => {
+    const [, server, tool = '', answer = ''] = ANSWER.exec(name) ?? []
+    if (tool === '') return null
+    const called = toolName(server === undefined ? tool : `${server}__${tool}`, language)
+    const value = t(ANSWERS[answer as keyof typeof ANSWERS])
+    return t('system.summary', { name: called, value })
+  }
+}
+
 /** What was changed by its name, with the way to it; an id only where it never had a name. */
 export function Target({ entry }: EntryProps) {
   const nameOf = useKeyNames()
   const { t } = useI18n()
   const { fullNameOf } = useSettingWords()
+  const answerOf = useAnswer()
   const { action, target } = entry
   const isKey = action.startsWith('key.') && target !== null
   const name = entry.target_name ?? (isKey ? nameOf(target) : null)
@@ -99,7 +117,9 @@ export function Target({ entry }: EntryProps) {
   }
   const page = pageOf(entry)
   return page === null ? (
-    <span title={target ?? undefined}>{name}</span>
+    <span title={target ?? undefined}>
+      {action === 'ask.answer' ? (answerOf(name) ?? name) : name}
+    </span>
   ) : (
     <Link to={page} className="text-accent" title={target ?? undefined}>
       {name}

@@ -49,6 +49,7 @@ export function DeviceDialogs({ asked, onAsk, onDeleted }: DialogsProps) {
         close()
         onShow({ name: target.name, code })
       },
+      onGone: close,
     },
   )
   const remove = useAction(api.devices.remove, {
@@ -58,6 +59,7 @@ export function DeviceDialogs({ asked, onAsk, onDeleted }: DialogsProps) {
       close()
       onDeleted?.()
     },
+    onGone: close,
   })
   return (
     <>

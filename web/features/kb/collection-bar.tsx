@@ -23,10 +23,19 @@ interface CollectionBarProps {
 /** The kind of data that a dragged item carries. */
 export const DRAGGED = 'application/x-moonbase-item'
 
+interface Asked {
+  readonly what: 'new' | 'rename' | 'delete'
+  /** The collection that was shown then. */
+  readonly of: string | null
+}
+
 /** Chips of the collections: they filter the list, and take items that are dropped onto them. */
 export function CollectionBar({ collections, shown, onShow, onDrop }: CollectionBarProps) {
   const { t } = useI18n()
-  const [dialog, setDialog] = useState<'new' | 'rename' | 'delete' | null>(null)
+  const [asked, setAsked] = useState<Asked | null>(null)
+  // What was asked about one collection is not asked about another: it may be deleted elsewhere.
+  const dialog = asked?.what === 'new' || asked?.of === shown ? asked?.what : null
+  const setDialog = (what: Asked['what'] | null) => setAsked(what && { what, of: shown })
   const chosen = collections.find(({ id }) => id === shown)
   const icon = { size: 15, 'aria-hidden': true } as const
   const chips = [
@@ -81,7 +90,7 @@ export function CollectionBar({ collections, shown, onShow, onDrop }: Collection
         )}
       </ForEditors>
       <NameDialog
-        key={`${dialog} ${shown}`}
+        key={`${dialog} ${asked?.of}`}
         collection={dialog === 'rename' ? chosen : undefined}
         open={dialog === 'new' || (dialog === 'rename' && chosen !== undefined)}
         onClose={() => setDialog(null)}
@@ -175,6 +184,7 @@ function Removal({ collection, open, onDone, onClose }: RemovalProps) {
       onClose()
       onDone()
     },
+    onGone: onClose,
   })
   return (
     <Confirm

@@ -1,6 +1,5 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/index.ts'
-import { reload } from '../../lib/reload.ts'
 import { useAction } from '../../lib/services.tsx'
 import type { Item } from './library.ts'
 
@@ -21,12 +20,11 @@ export const collectionOf = (item: Item): string =>
 export const moveTo = (item: Item, to: string): Promise<unknown> =>
   item.kind === 'doc' ? api.kb.move(item.doc.id, to) : api.sources.move(item.source.id, to)
 
-/** Moves an item to a collection, and loads the list anew. */
+/** Moves items to collections, and loads the list anew. */
 export function useMove() {
-  const client = useQueryClient()
-  const move = async ({ item, to }: { item: Item; to: string }) => {
-    await moveTo(item, to)
-    await reload(client, ['kb'])
-  }
-  return useAction(move, { done: 'kb.moved' })
+  return useAction(({ item, to }: { item: Item; to: string }) => moveTo(item, to), {
+    done: 'kb.moved',
+    refresh: ['kb'],
+    several: true,
+  })
 }

@@ -13,15 +13,7 @@ import { Deletion } from './deletion.tsx'
 import { FileInput, useFileInput } from './file-input.tsx'
 import type { ItemActions } from './item-menu.tsx'
 import { ItemRow } from './item-row.tsx'
-import {
-  type Item,
-  idOf,
-  itemsOf,
-  type Library,
-  readableOf,
-  remove,
-  showSource,
-} from './library.ts'
+import { type Item, idOf, itemsOf, type Library, putSource, readableOf, remove } from './library.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 import { replacedBy } from './replacing.ts'
 import { SelectionBar, useSelection } from './selection.tsx'
@@ -55,11 +47,12 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
   const bulk = useBulk()
   const refresh = useAction(api.sources.setRefresh, {
     done: 'kb.refresh.saved',
+    refresh: ['kb'],
     several: true,
-    onDone: (source) => showSource(client, source),
+    onDone: (source) => putSource(client, source),
   })
   const checkOne = useCheckOne(onCheck)
-  const check = useAction(checkOne, { several: true })
+  const check = useAction(checkOne, { refresh: ['kb'], several: true })
   const choose = (options: AddOptions) => {
     meant.current = options
     input.open()
@@ -148,7 +141,7 @@ function useCheckOne(onCheck: OnCheck) {
     // A file that is read again has no such time: its state tells how far it is.
     if (kind === 'url') onCheck(id, checked_at)
     try {
-      showSource(client, await api.sources.check(id))
+      putSource(client, await api.sources.check(id))
     } catch (error) {
       onCheck(id, undefined)
       throw error

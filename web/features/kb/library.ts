@@ -40,12 +40,17 @@ export const useLibrary = (awaits: (library: Library) => boolean = () => false) 
 
 /** Shows a new source, or the new state of one, before the list is loaded again. */
 export function showSource(client: QueryClient, source: Source): void {
+  putSource(client, source)
+  void reload(client, ['kb'])
+}
+
+/** As `showSource`, where the list is loaded again in any case. */
+export function putSource(client: QueryClient, source: Source): void {
   client.setQueryData<Library>(LIBRARY, (library) => {
     if (!library) return library
     const others = library.sources.filter(({ id }) => id !== source.id)
     return { ...library, sources: [source, ...others] }
   })
-  void reload(client, ['kb'])
 }
 
 /** Items, newest first; a source contains its parts. */

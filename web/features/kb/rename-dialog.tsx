@@ -1,8 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { KB_TITLE_CHARS_MAX, SOURCE_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { reload } from '../../lib/reload.ts'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -32,14 +30,11 @@ export function RenameDialog({ item, onClose }: RenameProps) {
 
 function RenameForm({ item, onClose }: { readonly item: Item; readonly onClose: () => void }) {
   const { t } = useI18n()
-  const client = useQueryClient()
   const [title, setTitle] = useState(titleOf(item))
   const save = useAction((to: string) => rename(item, to), {
     done: 'kb.renamed',
-    onDone() {
-      void reload(client, ['kb'])
-      onClose()
-    },
+    refresh: ['kb'],
+    onDone: onClose,
   })
   const isNew = title.trim() !== '' && title.trim() !== titleOf(item)
   const submit = (event: FormEvent) => {

@@ -25,6 +25,7 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyMeta[] }) {
     done: 'keys.revoked',
     refresh: ['keys', 'devices', 'shares'],
     onDone: () => setAsked(null),
+    onGone: () => setAsked(null),
   })
   return (
     <>

@@ -28,6 +28,7 @@ export function MemberTable({ members, own }: TableProps) {
     done: 'members.removed',
     refresh: ['members', 'me'],
     onDone: () => setAsked(null),
+    onGone: () => setAsked(null),
   })
   return (
     <>

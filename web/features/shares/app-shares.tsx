@@ -28,12 +28,14 @@ export function AppShares({ app }: { readonly app: App }) {
       setRotated(null)
       setMade(share)
     },
+    onGone: () => setRotated(null),
   })
   const query = useQuery({ queryKey: ['shares', app.id], queryFn: () => api.shares.list(app.id) })
   const remove = useAction(api.shares.remove, {
     done: 'app.shares.removed',
     refresh: ['shares'],
     onDone: () => setAsked(null),
+    onGone: () => setAsked(null),
   })
   const add = (
     <Button size="small" icon={<Plus size={15} aria-hidden />} onClick={() => setMaking(true)}>

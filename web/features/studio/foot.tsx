@@ -40,7 +40,7 @@ export function Foot({ turn, onWhy, onSound, onAgain }: FootProps) {
     <div className="foot">
       {turn.reply && <CopyButton text={turn.reply} size="small" />}
       {turn.reply && canSpeak && <Speaker text={turn.reply} onSound={onSound} />}
-      {turn.reply && turn.seq !== null && <Rating seq={turn.seq} />}
+      {turn.reply && turn.seq !== null && <Rating seq={turn.seq} rating={turn.rating ?? 0} />}
       {onAgain && (
         <Button
           {...quiet}

@@ -1,22 +1,35 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { ThumbsDown, ThumbsUp } from 'lucide-react'
 import { createContext, useContext, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
+import { showRating } from './use-stored.ts'
 
 /** The name of the talk whose answers are shown. */
 export const TalkName = createContext<string | null>(null)
 
+interface RatingProps {
+  readonly seq: number
+  /** The thumb that is kept; 0 for none. */
+  readonly rating: number
+}
+
 /** Two thumbs under a stored answer; pressing one again takes it back. */
-export function Rating({ seq }: { readonly seq: number }) {
+export function Rating({ seq, rating: kept }: RatingProps) {
   const { t } = useI18n()
+  const client = useQueryClient()
   const session = useContext(TalkName)
-  const [rating, setRating] = useState<number>(0)
+  const [given, setGiven] = useState<number | null>(null)
+  const rating = given ?? kept
   const give = useAction(api.feedback.give, {
     done: 'feedback.thanks',
     refresh: ['feedback'],
-    onDone: ({ rating: given }) => setRating(given),
+    onDone: (now) => {
+      setGiven(now.rating)
+      if (session !== null) showRating(client, session, seq, now.rating)
+    },
   })
   if (session === null) return null
   const press = (value: 1 | -1) => {

@@ -47,6 +47,7 @@ export function createThread() {
 const isSame = (a: TranscriptTurn, b: TranscriptTurn) =>
   a === b ||
   (a.seq === b.seq &&
+    a.rating === b.rating &&
     a.created_at === b.created_at &&
     a.user_text === b.user_text &&
     a.reply === b.reply)

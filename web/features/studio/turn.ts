@@ -58,6 +58,8 @@ export interface Turn {
   readonly id: string
   /** The number in the transcript; null while it is not stored or unknown. */
   readonly seq: number | null
+  /** The person's thumb for it: 1, -1, or 0. A turn that an earlier page has kept has none. */
+  readonly rating?: number
   /** The server's name of a turn that goes on without this page; null without one. */
   readonly turnId: string | null
   /** The number of the last event that was read. */
@@ -180,13 +182,14 @@ export function storedTurn(row: TranscriptTurn): Turn {
 }
 
 /** The turn with further details from the transcript. */
-export function withDetails(turn: Turn, { seq, details }: TranscriptTurn): Turn {
-  if (details === null) return { ...turn, seq }
+export function withDetails(turn: Turn, { seq, details, rating = 0 }: TranscriptTurn): Turn {
+  if (details === null) return { ...turn, seq, rating }
   const { channel, iterations, input_tokens, output_tokens, kb } = details
   const known = { channel, iterations, input_tokens, output_tokens, ...(kb ? { kb } : {}) }
   return {
     ...turn,
     seq,
+    rating,
     isStopped: (details as StudioDetails).stopped === true,
     refs: details.kb_refs.map((ref) => ({ ...ref, collection_id: ref.collection_id ?? null })),
     tools: details.tools,

@@ -52,7 +52,7 @@ export function useRail(typed: string, kind: Kind, archived: boolean) {
   return { query, rename, change, ...useRemoval() }
 }
 
-/** Deletes after a delay in which it can be undone; leaving the page does not undo it. */
+/** Deletes after a delay in which it can be undone; leaving page or tab does not undo it. */
 function useRemoval() {
   const { forget, tellStored } = useConversations()
   const [going, setGoing] = useState<readonly string[]>([])
@@ -74,12 +74,17 @@ function useRemoval() {
   )
   useEffect(() => {
     const { current } = timers
-    return () => {
+    const removeAll = () => {
       for (const [id, timer] of current) {
         clearTimeout(timer)
         void removeLater(id)
       }
       current.clear()
+    }
+    addEventListener('pagehide', removeAll)
+    return () => {
+      removeEventListener('pagehide', removeAll)
+      removeAll()
     }
   }, [removeLater])
   return {

@@ -45,6 +45,17 @@ export async function reloadNewest(client: QueryClient, session: string): Promis
   else await reload(client, queryKey)
 }
 
+/** Shows a thumb that was given, without a request. */
+export const showRating = (client: QueryClient, session: string, seq: number, rating: number) =>
+  void client.setQueryData<Pages>(['transcript', session], (shown) => {
+    if (!shown) return shown
+    const pages = shown.pages.map((page) => ({
+      ...page,
+      turns: page.turns.map((turn) => (turn.seq === seq ? { ...turn, rating } : turn)),
+    }))
+    return { ...shown, pages }
+  })
+
 /** Null when turns are missing between the newest ones and the loaded ones. */
 export function joinNewest(shown: Pages, newest: Transcript): Pages | null {
   const from = newest.turns.at(-1)?.seq

@@ -1,6 +1,7 @@
 import { BookText, Route } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
+import { toolName } from '../../i18n/tool-words.ts'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Badge, Notice } from '../../ui/page.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
@@ -118,14 +119,14 @@ const OUTCOMES = {
 
 /** What the person was asked, and how that ended. A turn that an earlier page has kept has none. */
 function AskedPart({ asked = [] }: { readonly asked: Turn['asked'] | undefined }) {
-  const { t } = useI18n()
+  const { t, language } = useI18n()
   if (asked.length === 0) return null
   return (
     <Part title={t('studio.asked')}>
       <ul className="grid gap-1 text-small text-ink-2">
         {withIndexKeys(asked).map(({ key, item: { tool, action, ms } }) => (
           <li key={key} className="[overflow-wrap:anywhere]">
-            <code>{tool}</code>: {t(OUTCOMES[action], { seconds: Math.round(ms / 1000) })}
+            {toolName(tool, language)}: {t(OUTCOMES[action], { seconds: Math.round(ms / 1000) })}
           </li>
         ))}
       </ul>

@@ -40,7 +40,7 @@ export function SystemSectionForm({ section, settings, last }: SectionProps) {
     <details className="card group/section min-w-0">
       <summary className={SUMMARY}>
         <h2 className="text-base">{t(`system.${section.id}`)}</h2>
-        {source === 'environment' && <SourceMark source={source} />}
+        {source === 'environment' && <SourceMark />}
         <span className="ml-auto inline-flex items-center gap-1 text-note text-accent">
           {t('server.change')}
           <ChevronDown size={16} className="group-open/section:rotate-180" aria-hidden />

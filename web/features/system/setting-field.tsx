@@ -30,7 +30,7 @@ export function SettingField({ setting, value, models, problem, onChange }: Fiel
   const label = labelOf(name)
   const aside = (
     <span className="inline-flex min-w-0 flex-wrap items-center justify-end gap-2">
-      {source === 'environment' && <SourceMark source={source} />}
+      {source === 'environment' && <SourceMark />}
     </span>
   )
   if (name === 'MB_SIGNIN') {

@@ -1,18 +1,9 @@
 import { Lock } from 'lucide-react'
-import type { SystemSetting } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Badge } from '../../ui/page.tsx'
 
-/** Who has set a value. */
-export function SourceMark({ source }: { readonly source: SystemSetting['source'] }) {
+/** Marks what the environment has set, and nobody can change here. */
+export function SourceMark() {
   const { t } = useI18n()
-  const isFixed = source === 'environment'
-  return (
-    <Badge
-      tone={source === 'console' ? 'accent' : undefined}
-      icon={isFixed ? <Lock size={12} aria-hidden /> : undefined}
-    >
-      {t(`system.source.${source}`)}
-    </Badge>
-  )
+  return <Badge icon={<Lock size={12} aria-hidden />}>{t('system.source.environment')}</Badge>
 }

@@ -35,6 +35,7 @@ export function ServerList() {
   const close = () => setAsked(null)
   const remove = useAction(api.mcpServers.remove, {
     done: 'tools.deleted',
+    onGone: close,
     refresh: ['mcp-servers'],
     onDone: close,
   })

@@ -33,6 +33,7 @@ export function TriggerList({ onSecret }: TriggerListProps) {
   const trigger = asked?.trigger ?? null
   const remove = useAction(webhooks.removeTrigger, {
     ...{ done: 'triggers.deleted', refresh: ['triggers'], onDone: close },
+    onGone: close,
   })
   const add = (
     <Button

@@ -19,6 +19,20 @@ export interface AnswerContext {
   readonly set: ResponseHeaders
 }
 
+/** A text whose parts are read as they are sent. */
+export interface TextAnswer {
+  readonly parts: AsyncIterable<string>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface PiecedAnswer {
+  readonly pieces: AsyncGenerator<string, string>
+  /** What is held in memory until it is sent. */
+  readonly bytes: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
 const PIECE_CHARS = 64 * 1024
 /** Memory of an item or piece on its way to the client; a persona takes 24 KB. */
 const PIECE_BYTES = 4 * PIECE_CHARS
@@ -85,34 +99,49 @@ export function createJsonAnswers({ clock, budget, onError }: JsonAnswersOptions
     return new ReadableStream(source as unknown as UnderlyingDefaultSource)
   }
 
+  /**
+   * Answers with the pieces, which are begun before the head is sent. Throws `memory_full` when the
+   * budget has no room for the `bytes` that they hold.
+   */
+  async function respondWith(context: AnswerContext, load: () => Promise<PiecedAnswer>) {
+    const { principal, request, server, set } = context
+    const client = clientOf(principal, request, server)
+    const share = budget.open(client.owner)
+    try {
+      const { pieces, bytes, headers } = await inTurn(client.owner, load)
+      share.add(bytes)
+      const first = await inTurn(client.owner, () => pieces.next())
+      if (!first.done) share.add(PIECE_BYTES)
+      else share.close()
+      const body = first.done ? first.value : streamed(client, first, pieces, share)
+      return new Response(body, { headers: { ...takeHeaders(set), ...headers } })
+    } catch (error) {
+      share.close()
+      throw memoryFull(error)
+    }
+  }
+
   return {
     /**
      * Answers with what `load` finds. Throws `memory_full` when the budget has no room for it and
      * for the `bytes` that its async iterables hold.
      */
-    async respond(
+    respond: (
       context: AnswerContext,
       load: () => Promise<JsonAnswer>,
       bytes = 0,
-    ): Promise<Response> {
-      const { principal, request, server, set } = context
-      const client = clientOf(principal, request, server)
-      const share = budget.open(client.owner)
-      try {
-        const answer = await inTurn(client.owner, load)
-        share.add(heldBytes(answer) + bytes)
-        const pieces = piecesOf(answer)
-        const first = await inTurn(client.owner, () => pieces.next())
-        if (!first.done) share.add(PIECE_BYTES)
-        else share.close()
-        const body = first.done ? first.value : streamed(client, first, pieces, share)
-        const headers = { ...takeHeaders(set), 'content-type': 'application/json' }
-        return new Response(body, { headers })
-      } catch (error) {
-        share.close()
-        throw memoryFull(error)
-      }
-    },
+    ): Promise<Response> =>
+      respondWith(context, async () => {
+        const answer = await load()
+        return { pieces: piecesOf(answer), bytes: heldBytes(answer) + bytes, headers: JSON_TYPE }
+      }),
+
+    /** Answers with parts of a text as they are read, such as a file that is made of rows. */
+    respondText: (context: AnswerContext, load: () => Promise<TextAnswer>): Promise<Response> =>
+      respondWith(context, async () => {
+        const { parts, headers } = await load()
+        return { pieces: joinedPieces(parts), bytes: 0, headers }
+      }),
   }
 }
 
@@ -164,4 +193,16 @@ async function* piecesOf(answer: JsonAnswer): AsyncGenerator<string, string> {
     text += separator === '[' ? '[]' : ']'
   }
   return `${text}}`
+}
+
+/** The parts in pieces of at least `PIECE_CHARS`; the last one is returned. */
+async function* joinedPieces(parts: AsyncIterable<string>): AsyncGenerator<string, string> {
+  let text = ''
+  for await (const part of parts) {
+    text += part
+    if (text.length < PIECE_CHARS) continue
+    yield text
+    text = ''
+  }
+  return text
 }

@@ -13,10 +13,7 @@ import { beginning } from '../features/sessions/access.ts'
 import { createBranchStore } from '../features/sessions/branch-store.ts'
 import { createBranches } from '../features/sessions/branches.ts'
 import { createCitations } from '../features/sessions/citation-store.ts'
-import {
-  createConversationStore,
-  createTranscriptStore,
-} from '../features/sessions/conversation-store.ts'
+import { createConversationStore } from '../features/sessions/conversation-store.ts'
 import { createConversations } from '../features/sessions/conversations.ts'
 import { createSessionExport } from '../features/sessions/export.ts'
 import { createFolding } from '../features/sessions/folding.ts'
@@ -27,6 +24,7 @@ import { createMemory, createSessions, createTranscripts } from '../features/ses
 import { createSessionStore } from '../features/sessions/store.ts'
 import { createTitleStore } from '../features/sessions/title-store.ts'
 import { createTitles } from '../features/sessions/titles.ts'
+import { createTranscriptStore } from '../features/sessions/transcript-store.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 
@@ -107,7 +105,7 @@ export function openSessions(
       await Promise.all([pictures.prune(), forgetFolded()])
     },
     citations: createCitations(reader, clock),
-    exportSession: createSessionExport({ page: transcripts.page, head: conversations.read }),
+    exportSession: createSessionExport({ turnsOf: transcripts.all, head: conversations.read }),
   }
 }
 

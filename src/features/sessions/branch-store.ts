@@ -15,6 +15,8 @@ export interface NewBranch {
   readonly id: string
   /** The last turn that the branch has; 0 for none. */
   readonly seq: number
+  /** The first turn that is copied. */
+  readonly since: number
   /** Only turns that this app answered; null: all. */
   readonly appId: string | null
   /** Turns up to this number are in the summary alone. */
@@ -40,7 +42,7 @@ export interface BranchSource {
   readonly versions: number
 }
 
-/** The number of the first turn that is not copied, of a longer session. */
+/** The newest turns that are copied. */
 const TURNS_MAX = 1_000
 
 /** Branches of sessions, which are versions of one conversation. */
@@ -77,16 +79,21 @@ export function createBranchStore(db: Db) {
       return (await db.get(statement)) !== null
     },
 
-    /** The sizes of the newest turns up to one, newest first. */
-    sizes: (tenantId: string, id: string, seq: number) =>
-      db.all<{ seq: number; units: number }>(sql`
-        SELECT seq, length(user_text) + length(reply) AS units FROM turn
-        WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq <= ${seq}
-        ORDER BY seq DESC LIMIT ${TURNS_MAX}`),
+    /** The bytes of the newest turns up to one, newest first; found without reading their text. */
+    sizes(tenantId: string, id: string, seq: number, appId: string | null) {
+      const turns = turnsOf(tenantId, id, appId)
+      return db.all<{ seq: number; text: number; whole: number }>({
+        sql: `SELECT seq, octet_length(user_text) + octet_length(reply) AS text,
+            octet_length(user_text) + octet_length(reply)
+              + octet_length(coalesce(details, '')) AS whole FROM turn
+          WHERE ${turns.sql} AND seq <= ? ORDER BY seq DESC LIMIT ${TURNS_MAX}`,
+        args: [...turns.args, seq],
+      })
+    },
 
     /** False when the session was deleted meanwhile. */
     insert(branch: NewBranch): Promise<boolean> {
-      const { tenantId, from, id, seq, at } = branch
+      const { tenantId, from, id, seq, since, at } = branch
       const turns = turnsOf(tenantId, from, branch.appId)
       // Not the name of the session: a deleted name is free, also for other people.
       const family = sql`
@@ -109,8 +116,8 @@ export function createBranchStore(db: Db) {
         sql: `INSERT INTO turn (tenant_id, session_id, seq, app_id, user_text, reply, created_at,
             details)
           SELECT tenant_id, ?, seq, app_id, user_text, reply, created_at, details FROM turn
-          WHERE ${turns.sql} AND seq <= ? ORDER BY seq DESC LIMIT ${TURNS_MAX}`,
-        args: [id, ...turns.args, seq],
+          WHERE ${turns.sql} AND seq >= ? AND seq <= ?`,
+        args: [id, ...turns.args, since, seq],
       }
       // No lock: as above.
       const count = sql`

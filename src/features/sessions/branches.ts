@@ -2,8 +2,9 @@ import type { Clock } from '../../core/clock.ts'
 import { randomHex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { CONVERSATION_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
-import { SESSION_UNITS_MAX } from '../../core/limits/machine.ts'
+import { BRANCH_BYTES_MAX, SESSION_UNITS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars } from '../../core/text.ts'
 import { isSeen } from './access.ts'
 import type { BranchSource, BranchStore, Version } from './branch-store.ts'
@@ -17,6 +18,8 @@ export interface BranchesOptions {
   readonly clock: Pick<Clock, 'iso'>
 }
 
+type TurnSize = Awaited<ReturnType<BranchStore['sizes']>>[number]
+
 const missing = () => appError('not_found', { what: 'session' })
 /** Bytes of the name that a branch gets. */
 const NAME_BYTES = 16
@@ -24,6 +27,8 @@ const NAME_BYTES = 16
 /** Versions of a conversation, each a session of its own. */
 export function createBranches(options: BranchesOptions) {
   const { store, conversations, sessions, clock } = options
+  /** Others write between two copies of a tenant. */
+  const inTurn = createSemaphore({ perKey: 1 }).run
 
   /** The session, when it exists for the caller. */
   async function sourceOf(principal: Principal, id: string): Promise<BranchSource> {
@@ -34,13 +39,13 @@ export function createBranches(options: BranchesOptions) {
   }
 
   /** What the branch remembers: the summary when it ends behind it, else all that fits. */
-  async function memoryOf(tenantId: string, id: string, seq: number, source: BranchSource) {
+  function memoryOf(seq: number, source: BranchSource, turns: readonly TurnSize[]) {
     const { summary, folded_through: foldedThrough } = source
     if (foldedThrough <= seq) return { summary, foldedThrough }
-    let units = 0
-    for (const turn of await store.sizes(tenantId, id, seq)) {
-      units += turn.units
-      if (units > SESSION_UNITS_MAX / 2) return { summary: '', foldedThrough: turn.seq }
+    let bytes = 0
+    for (const turn of turns) {
+      bytes += turn.text
+      if (bytes > SESSION_UNITS_MAX / 2) return { summary: '', foldedThrough: turn.seq }
     }
     return { summary: '', foldedThrough: 0 }
   }
@@ -58,7 +63,8 @@ export function createBranches(options: BranchesOptions) {
       const source = await sourceOf(principal, id)
       const appId = kind === 'app' ? principal.appId : null
       if (seq > 0 && !(await store.hasTurn(tenantId, id, seq, appId))) throw missing()
-      const memory = await memoryOf(tenantId, id, seq, source)
+      const turns = await store.sizes(tenantId, id, seq, appId)
+      const memory = memoryOf(seq, source, turns)
       const branch = `br-${randomHex(NAME_BYTES)}`
       const base = (await titleFor(tenantId, id, appId)).replace(/ \(\d+\)$/, '')
       const number = ` (${Math.max(2, source.versions + 1)})`
@@ -66,8 +72,9 @@ export function createBranches(options: BranchesOptions) {
       // Numbered where it is stored: several may be made at once.
       const title = firstChars(base, most)
       const at = clock.iso()
-      const row = { tenantId, from: id, id: branch, seq, appId, title, at, ...memory }
-      if (!(await store.insert(row))) throw missing()
+      const since = firstCopied(turns)
+      const row = { tenantId, from: id, id: branch, seq, since, appId, title, at, ...memory }
+      if (!(await inTurn(tenantId, () => store.insert(row)))) throw missing()
       return { session_id: branch }
     },
 
@@ -86,6 +93,18 @@ export function createBranches(options: BranchesOptions) {
       return { id, deleted: true }
     },
   }
+}
+
+/** The number of the oldest turn that a branch has room for. */
+function firstCopied(turns: readonly TurnSize[]): number {
+  let bytes = 0
+  let first = 0
+  for (const { seq, whole } of turns) {
+    if (bytes >= BRANCH_BYTES_MAX) break
+    bytes += whole
+    first = seq
+  }
+  return first
 }
 
 export type Branches = ReturnType<typeof createBranches>

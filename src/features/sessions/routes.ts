@@ -132,9 +132,11 @@ export const sessionRoutes = (on: Gated, services: SessionServices) => {
       )
       .get(
         '/sessions/:id/export',
-        ({ principal, params, request }) => {
+        (context) => {
+          const { principal, params, request } = context
           const format = exportFormat(new URL(request.url).searchParams.get('format'))
-          return exportSession(principal, sessionId(params.id), format)
+          const id = sessionId(params.id)
+          return answers.respondText(context, () => exportSession(principal, id, format))
         },
         {
           allow: TRANSCRIPT_READERS,

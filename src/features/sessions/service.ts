@@ -5,9 +5,9 @@ import type { Principal } from '../../core/principal.ts'
 import { personGiver } from '../../core/rating.ts'
 import { charCount } from '../../core/text.ts'
 import { beginning, checkTurn, isSeen, scopeOf } from './access.ts'
-import type { KeptTurn, TranscriptStore } from './conversation-store.ts'
 import type { HistoryResponse, Message, SessionRow, TranscriptTurn, TurnDetails } from './model.ts'
 import type { FinishedTurn, Memory, SessionStore, StoredTurn } from './store.ts'
+import type { KeptTurn, TranscriptStore } from './transcript-store.ts'
 
 const messagesOf = (turns: readonly StoredTurn[]): Message[] =>
   turns.flatMap(({ user_text, reply }): Message[] => [
@@ -133,6 +133,9 @@ export interface TranscriptOptions {
   readonly sessions: Pick<SessionStore, 'ownerOf'>
 }
 
+/** Numbers of turns that are read at a time. */
+const NUMBERS_AT_ONCE = 100
+
 /** Reads the transcript of a session. */
 export function createTranscripts({ store, sessions }: TranscriptOptions) {
   /** One at a time, because a reply may have two million characters. */
@@ -156,6 +159,19 @@ export function createTranscripts({ store, sessions }: TranscriptOptions) {
       const shown = numbers.slice(0, limit)
       const next_before = numbers.length > limit ? (shown.at(-1) ?? null) : null
       return { turns: read(principal, id, shown), next_before }
+    },
+
+    /** As all pages, oldest first; read one turn at a time. */
+    async *all(principal: Principal, id: string): AsyncGenerator<TranscriptTurn> {
+      if (!isSeen(principal, await sessions.ownerOf(principal.tenantId, id))) return
+      const appId = principal.kind === 'app' ? principal.appId : null
+      for (let after = 0; ; ) {
+        const page = { appId, after, limit: NUMBERS_AT_ONCE }
+        const numbers = await store.numbersAfter(principal.tenantId, id, page)
+        yield* read(principal, id, numbers)
+        if (numbers.length < NUMBERS_AT_ONCE) return
+        after = numbers.at(-1) ?? after
+      }
     },
   }
 }

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../core/clock.ts'
-import { ERRORS } from '../core/error-table.ts'
+import { CLASSES, ERRORS } from '../core/error-table.ts'
 import type { OpenTurns } from '../features/agent/open-turns.ts'
 import type { Agent } from '../features/agent/service.ts'
 import { createAppStore } from '../features/apps/store.ts'
@@ -154,7 +154,7 @@ export function openRuns(adapters: Adapters, needs: RunNeeds) {
 function rowOf(run: RunRow, { end, channel }: Outcome, ts: number, ms: number) {
   const { tenant_id: tenantId, key_id: keyId, app_id: appId, user_id: userId } = run
   const { error_class: errorClass } = end
-  const known = ERRORS[errorClass as keyof typeof ERRORS]
+  const status = errorClass === null ? 200 : (ERRORS[errorClass as keyof typeof ERRORS]?.[0] ?? 500)
   const principal = {
     kind: keyId === null ? ('session' as const) : ('general' as const),
     tenantId,
@@ -167,11 +167,12 @@ function rowOf(run: RunRow, { end, channel }: Outcome, ts: number, ms: number) {
     principal,
     ts,
     endpoint: '/v1/runs',
-    status: errorClass === null ? 200 : (known?.[0] ?? 500),
+    status,
     latencyMs: Math.round(ms),
     sessionId: run.session_id,
     textChars: null,
-    errorClass,
+    // The log has one word for each status; the run itself tells the code.
+    errorClass: status === 200 ? null : CLASSES[status],
     channel,
   }
 }

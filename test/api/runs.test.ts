@@ -38,6 +38,19 @@ describe('runs', () => {
     ])
   })
 
+  test('are logged with the word of their status when they fail', async () => {
+    const call = await on.keyOf()
+    on.upstream.fault(401)
+    const { id } = (await call<Run>('POST', '/runs', { text: 'x' })).json()
+    await on.settled()
+    expect(await runOf(call, id)).toMatchObject({ error_class: 'model_upstream_4xx' })
+    await on.app.flush()
+    const logs = await call<{ logs: object[] }>('GET', '/logs?error_class=upstream')
+    expect(logs.json().logs).toMatchObject([
+      { status: 502, session_id: `run-${id}`, error_class: 'upstream' },
+    ])
+  })
+
   test('wait until they are due, and can be canceled before', async () => {
     const call = await on.keyOf()
     const { id } = (await call<Run>('POST', '/runs', { text: 'x', at: on.inMs(HOUR_MS) })).json()

@@ -151,14 +151,10 @@ async function carryOver(page: Page, t: Texts, name: string) {
   const plan = page.getByRole('table', { name: t['transfer.plan'] })
   await plan.getByRole('row', { name: `${name} 2 ${t['transfer.fate.new']}` }).waitFor()
   await press(page, t['transfer.go'])
-  const documents = { personas: 0, apps: 1, servers: 0, documents: 1 }
-  const done = t['transfer.done'].replace(/\{(\w+)\}/g, (all, of: keyof typeof documents) =>
-    String(documents[of] ?? all),
-  )
-  await page
-    .getByTestId('report')
-    .getByText(done.slice(0, done.indexOf('{')))
-    .waitFor()
+  const counted = (key: 'nav.apps' | 'kb.docs') =>
+    t['system.summary'].replace('{name}', t[key]).replace('{value}', '1')
+  const report = page.getByTestId('report')
+  for (const key of ['nav.apps', 'kb.docs'] as const) await report.getByText(counted(key)).waitFor()
   await goTo(page, 'nav.apps', t)
   await page.getByRole('heading', { name: `${name} 2` }).waitFor()
 }

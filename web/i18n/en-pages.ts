@@ -72,7 +72,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'connect.issued': 'With the key that you have just issued. It is gone once you leave this page.',
   'connect.key': 'Key',
   'connect.local':
-    'This address works on this machine only. Programs on other machines and in containers need its address on your network, and the server has to listen there (MB_HOST).',
+    'This address works on this machine only. Programs on other machines and in containers need its address on your network. Whoever runs this server opens it to them under Server, Overview, My network.',
   'connect.manual': 'Manual: step by step',
   'connect.model': 'Model',
   'connect.ollama':
@@ -101,7 +101,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'devices.board.steps':
     'On the Wi-Fi page of the board open “Advanced”, enter this address as “Custom OTA URL” and save. Then choose your Wi-Fi there: the board connects and pairs by itself.',
   'devices.board.unreachable':
-    "No board can reach this address: it means the board itself. Open the console by this machine's address on your network, or set MB_PUBLIC_URL.",
+    "No board can reach this address: it means the board itself. Open the console by this machine's address on your network, or set the public address under Server, Mail and sign-in.",
   'devices.code.left': 'Expires in {clock}',
   'devices.code.over': 'The code has expired',
   'devices.connected': 'Connected',
@@ -324,7 +324,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'kb.empty.text': 'A list of common questions or a product description is a good start.',
   'kb.fact.changed': 'changed',
   'kb.fact.chars': '{count} characters',
-  'kb.fact.cited': 'cited {count} times in 7 days',
+  'kb.fact.cited': 'citations in 7 days: {count}',
   'kb.fact.checked': 'checked',
   'kb.fact.pages': 'pages: {count}',
   'kb.fact.ocr': 'read by the model: {count}',
@@ -663,10 +663,8 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'source.app': 'Assistant',
   'source.platform': 'Server',
   'source.tenant': 'Workspace',
-  'state.no': 'no',
   'state.off': 'Off',
   'state.on': 'On',
-  'state.yes': 'yes',
   'studio.again': 'Answer again',
   'studio.calls': 'Model calls: {count}',
   'studio.cite': 'Source {number}: {title}',
@@ -831,7 +829,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'tools.fact.latency': 'answered in {ms} ms',
   'tools.fact.protocol': 'MCP {revision}',
   'tools.fault.guarded':
-    'The address is inside the network of this machine. Whoever runs this server has to name its host in MB_ALLOW_PRIVATE_HOSTS.',
+    'The address is inside the network of this machine. Whoever runs this server can allow it under Server, Models, Private hosts.',
   'tools.fault.malformed':
     'Something answers at this address, but it does not speak MCP. Check the path; it often ends in /mcp.',
   'tools.fault.outdated':
@@ -967,7 +965,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'tools.turn.on': 'Turn on',
   'tools.url': 'Address',
   'tools.url.hint':
-    'Of a server that speaks Streamable HTTP. Hosts of your own network need MB_ALLOW_PRIVATE_HOSTS.',
+    'Of a server that speaks Streamable HTTP. A host of your own network has to be allowed by whoever runs this server, behind the door Server.',
   'tools.use': 'Offered to: {users}',
   'tools.use.none':
     'Approved, but nobody is offered them yet: choose them in an assistant, or below for the default assistant.',
@@ -978,10 +976,10 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'tools.withdraw': 'Withdraw',
   'tools.withdraw.all': 'Withdraw all ({count})',
   'transfer.about':
-    'Move personas, assistants, settings, MCP servers and documents to another server, or keep them as a backup.',
+    'Move what you have built here, with or without its documents, to another server, or keep it as a backup.',
   'transfer.choose': 'Choose a file',
-  'transfer.done':
-    'Imported: personas {personas}, assistants {apps}, MCP servers {servers}, documents {documents}, settings: {settings}.',
+  'transfer.done': 'Imported: {parts}.',
+  'transfer.done.none': 'Nothing was imported.',
   'transfer.documents':
     'Documents: {count}. Those of a title that is there already are items of the same name.',
   'transfer.download': 'Download',
@@ -996,7 +994,6 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'transfer.fate.same': 'Unchanged',
   'transfer.fate.skip': 'Skipped',
   'transfer.go': 'Import',
-  'transfer.holds': 'Personas: {personas}, assistants: {apps}, and the settings of the workspace',
   'transfer.import': 'Import',
   'transfer.import.about':
     'Look first, then decide. Items are handled one by one; a failing one does not stop the others.',
@@ -1006,12 +1003,16 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'transfer.kb.hint': 'Documents: {count}. Their texts and sources, not the original files.',
   'transfer.kind': 'Kind',
   'transfer.kind.app': 'Assistant',
+  'transfer.kind.collection': 'Collection',
   'transfer.kind.mcp_server': 'MCP server',
   'transfer.kind.persona': 'Persona',
+  'transfer.kind.prompt': 'Prompt',
+  'transfer.kind.schedule': 'Schedule',
+  'transfer.kind.webhook': 'Webhook',
   'transfer.kind.settings': 'Settings',
   'transfer.large': 'This file is too large for a preview. Everything in it is imported.',
   'transfer.merge.all':
-    'All personas, assistants, servers and documents of the same name are replaced by those of the file and cannot be restored. Download the current state first.',
+    'Everything of the same name is replaced by what the file holds, documents too, and cannot be restored. Download the current state first.',
   'transfer.merge.loss':
     "The current content of {count} items of the same name is replaced by the file's and cannot be restored. Download the current configuration first.",
   'transfer.merge.title': 'Overwrite items of the same name?',
@@ -1073,6 +1074,8 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'apps.tab.publish': 'Publish',
   'apps.tab.activity': 'Activity',
   'apps.knowledge.on': 'This assistant searches the documents of the workspace.',
+  'apps.knowledge.some': 'This assistant searches these collections alone:',
+  'apps.knowledge.none': 'This assistant sees no document. Choose collections under Build.',
   'apps.knowledge.off': 'This assistant does not search documents. Switch it on under Build.',
   'apps.versions': 'Earlier versions',
   'apps.versions.about': 'The last 30 are kept.',
@@ -1456,7 +1459,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'triggers.deleted': 'Trigger deleted',
   'triggers.delete.title': 'Delete the trigger “{name}”?',
   'triggers.delete.loss': 'Its address ends.',
-  'triggers.count': '{count} calls',
+  'triggers.count': 'Calls: {count}',
   'triggers.text': 'What the model is asked',
   'triggers.text.hint': 'What was sent stands at {body}, else at the end.',
   'triggers.app': 'Assistant',
@@ -1606,7 +1609,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'mail.starttls': 'STARTTLS (587)',
   'mail.tls': 'TLS (465)',
   'mail.port': 'Port',
-  'mail.user': 'Name',
+  'mail.user': 'User name',
   'mail.password': 'Password',
   'mail.class.connection_failed': 'This mail server cannot be reached. Check its name and port.',
   'mail.class.tls':

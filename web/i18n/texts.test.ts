@@ -41,7 +41,14 @@ describe('texts of the console', () => {
     expect(keys.filter((key) => han.test(en[key]))).toEqual([])
     const neutral = new Set([
       ...['logs.app', 'kb.docs.count', 'guide.mcp', 'apps.collections.one', 'usage.source.api'],
-      ...['nav.webhooks', 'hooks.format.json', 'door.chat', 'door.mcp', 'door.messages'],
+      ...[
+        'nav.webhooks',
+        'transfer.kind.webhook',
+        'hooks.format.json',
+        'door.chat',
+        'door.mcp',
+        'door.messages',
+      ],
       ...['door.ollama', 'door.responses', 'door.wyoming'],
       ...['system.summary', 'system.choice.minimax', 'schedules.says.zone', 'kb.bulk.failure'],
     ])

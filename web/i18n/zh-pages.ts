@@ -65,7 +65,7 @@ export const zhPages = {
   'connect.issued': '已填入刚签发的密钥；离开本页后不再显示。',
   'connect.key': '密钥',
   'connect.local':
-    '这个地址只在本机有效。其他机器和容器里的程序要用本机的局域网地址，并让服务器监听它（MB_HOST）。',
+    '这个地址只在本机有效。其他机器和容器里的程序要用本机的局域网地址；平台管理员可以在“服务器 → 概览”选择“我的网络”。',
   'connect.manual': '手册：逐步设置',
   'connect.model': '模型名',
   'connect.ollama':
@@ -93,7 +93,7 @@ export const zhPages = {
   'devices.board.steps':
     '在语音板的 Wi-Fi 配网页打开“高级选项”，把这个地址填到“自定义 OTA 地址”里并保存。然后在那里选择你的 Wi-Fi：语音板连接后自动完成配对。',
   'devices.board.unreachable':
-    '语音板无法访问这个地址：它指向语音板自己。请用本机在局域网中的地址打开控制台，或设置 MB_PUBLIC_URL。',
+    '语音板无法访问这个地址：它指向语音板自己。请用本机在局域网中的地址打开控制台，或在“服务器 → 邮件与登录”里填写公开地址。',
   'devices.code.left': '{clock} 后过期',
   'devices.code.over': '激活码已过期',
   'devices.connected': '已连接',
@@ -626,10 +626,8 @@ export const zhPages = {
   'source.app': '助手',
   'source.platform': '服务器',
   'source.tenant': '工作空间',
-  'state.no': '否',
   'state.off': '关',
   'state.on': '开',
-  'state.yes': '是',
   'studio.again': '重新回答',
   'studio.calls': '模型调用 {count} 次',
   'studio.cite': '来源 {number}：{title}',
@@ -783,7 +781,7 @@ export const zhPages = {
   'tools.fact.latency': '用时 {ms} ms',
   'tools.fact.protocol': 'MCP 版本 {revision}',
   'tools.fault.guarded':
-    '这是本机网络内部的地址。需要平台管理员把主机写进 MB_ALLOW_PRIVATE_HOSTS。',
+    '这是本机网络内部的地址。平台管理员可以在“服务器 → 模型”的“内部主机”里放行。',
   'tools.fault.malformed':
     '这个地址有回应，但不是 MCP。请检查路径，它常以 /mcp 结尾；旧式的 SSE 服务器不受支持。',
   'tools.fault.outdated':
@@ -902,7 +900,7 @@ export const zhPages = {
   'tools.turn.off': '关闭',
   'tools.turn.on': '打开',
   'tools.url': '地址',
-  'tools.url.hint': '支持 Streamable HTTP 的服务器。内部主机需要写进 MB_ALLOW_PRIVATE_HOSTS。',
+  'tools.url.hint': '支持 Streamable HTTP 的服务器。内部主机需要平台管理员在“服务器”里放行。',
   'tools.use': '提供给：{users}',
   'tools.use.none': '已批准，但还没有提供给任何助手：在助手里选择，或在下面为默认助手选择。',
   'tools.use.shared': '默认助手',
@@ -911,10 +909,10 @@ export const zhPages = {
   'tools.value.hint': '加密保存，不再显示。',
   'tools.withdraw': '撤回批准',
   'tools.withdraw.all': '全部撤回（{count}）',
-  'transfer.about': '把人设、助手、设置、MCP 服务器和知识库搬到另一台服务器，或留作备份。',
+  'transfer.about': '把在这里构建的内容（可含知识库）搬到另一台服务器，或留作备份。',
   'transfer.choose': '选择文件',
-  'transfer.done':
-    '已导入：人设 {personas}，助手 {apps}，MCP 服务器 {servers}，文档 {documents}，设置：{settings}。',
+  'transfer.done': '已导入：{parts}。',
+  'transfer.done.none': '没有导入任何内容。',
   'transfer.documents': '文档 {count} 份。标题已存在的文档按同名项目处理。',
   'transfer.download': '下载',
   'transfer.embedding': '正在为检索准备文档：{done} / {docs}。其余文档暂时按关键词检索。',
@@ -927,7 +925,6 @@ export const zhPages = {
   'transfer.fate.same': '相同',
   'transfer.fate.skip': '跳过',
   'transfer.go': '导入',
-  'transfer.holds': '人设 {personas} 个，助手 {apps} 个，以及工作空间的设置',
   'transfer.import': '导入',
   'transfer.import.about': '先预览，再决定。逐项处理，一项失败不影响其他。',
   'transfer.incomplete': '文件中断或已损坏。请重新导入完整的文件，已有的内容会跳过。',
@@ -935,12 +932,16 @@ export const zhPages = {
   'transfer.kb.hint': '文档 {count} 份：包含文字和来源，不含原文件。',
   'transfer.kind': '类型',
   'transfer.kind.app': '助手',
+  'transfer.kind.collection': '文档集合',
   'transfer.kind.mcp_server': 'MCP 服务器',
   'transfer.kind.persona': '人设',
+  'transfer.kind.prompt': '提示词',
+  'transfer.kind.schedule': '定时任务',
+  'transfer.kind.webhook': 'Webhook',
   'transfer.kind.settings': '设置',
   'transfer.large': '文件较大，无法预览；将导入其中的全部内容。',
   'transfer.merge.all':
-    '所有同名的人设、助手、服务器和文档都会被文件中的内容取代，无法撤销。建议先下载当前内容。',
+    '所有同名的项目（含文档）都会被文件中的内容取代，无法撤销。建议先下载当前内容。',
   'transfer.merge.loss':
     '{count} 个同名项目的当前内容会被文件中的内容取代，无法撤销。建议先下载当前配置。',
   'transfer.merge.title': '覆盖同名项目？',
@@ -999,6 +1000,8 @@ export const zhPages = {
   'apps.tab.publish': '发布',
   'apps.tab.activity': '动态',
   'apps.knowledge.on': '此助手会检索工作空间的文档。',
+  'apps.knowledge.some': '此助手只检索这些文档集合：',
+  'apps.knowledge.none': '此助手看不到任何文档。可在“构建”中选择文档集合。',
   'apps.knowledge.off': '此助手不检索文档。可在“构建”中开启。',
   'apps.versions': '历史版本',
   'apps.versions.about': '保留最近 30 个。',

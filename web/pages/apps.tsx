@@ -4,6 +4,7 @@ import { Bot, Plus } from 'lucide-react'
 import { APPS_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { App } from '../api/types.ts'
+import { faceOf } from '../features/apps/face.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { ForEditors } from '../ui/changeable.tsx'
 import { Ago, Badge, Notice, Page } from '../ui/page.tsx'
@@ -60,6 +61,7 @@ function AppCard({ app }: { readonly app: App }) {
   const personas = useQuery({ queryKey: ['personas'], queryFn: api.personas.list })
   const persona = personas.data?.personas.find(({ id }) => id === app.persona_id)
   const prompt = app.system_prompt ?? persona?.prompt ?? t('apps.prompt.inherited')
+  const { icon, description } = faceOf(app)
   return (
     <li>
       <Link
@@ -68,12 +70,17 @@ function AppCard({ app }: { readonly app: App }) {
         className="card block h-full p-5 transition-colors hover:border-ink-3"
       >
         <div className="flex items-start justify-between gap-3">
-          <h2 className="truncate">{app.name}</h2>
+          <h2 className="truncate">
+            {icon !== null && <span aria-hidden>{icon} </span>}
+            {app.name}
+          </h2>
           <span className="text-small text-ink-3">
             <Ago at={app.created_at} />
           </span>
         </div>
-        <p className="mt-1.5 line-clamp-2 min-h-[3.2em] text-note text-ink-2">{prompt}</p>
+        <p className="mt-1.5 line-clamp-2 min-h-[3.2em] text-note text-ink-2">
+          {description || prompt}
+        </p>
         <div className="mt-3 flex flex-wrap gap-1.5">
           {app.model && <Badge>{app.model}</Badge>}
           {persona && <Badge tone="accent">{persona.name}</Badge>}

@@ -10,13 +10,14 @@ import { FirstModel } from '../features/system/first-run.tsx'
 import { MailSection } from '../features/system/mail.tsx'
 import { Overview } from '../features/system/overview.tsx'
 import { type SectionId, sectionOf } from '../features/system/parts.ts'
-import { People } from '../features/system/people.tsx'
+import { People, usePeople } from '../features/system/people.tsx'
 import { Providers } from '../features/system/providers.tsx'
 import { Reach } from '../features/system/reach.tsx'
 import { SystemSectionForm } from '../features/system/section.tsx'
 import { SignUp } from '../features/system/sign-up.tsx'
-import { Tenants } from '../features/system/tenants.tsx'
+import { Tenants, useTenants } from '../features/system/tenants.tsx'
 import { useI18n } from '../i18n/index.tsx'
+import { useOperator } from '../lib/rights.ts'
 import { Page, Section } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 
@@ -123,19 +124,26 @@ export const MailPage = () => (
   </Named>
 )
 
-export const PeoplePage = () => <Named name="people">{() => <People />}</Named>
+export const PeoplePage = () => {
+  // Asked for beside the settings, not after them: the list is what the page is opened for.
+  usePeople(useOperator())
+  return <Named name="people">{() => <People />}</Named>
+}
 
-export const LimitsPage = () => (
-  <Named name="limits">
-    {(settings, tests) => (
-      <>
-        <Forms ids={['limits']} settings={settings} tests={tests} />
-        <Backups settings={settings} />
-        <Tenants />
-      </>
-    )}
-  </Named>
-)
+export const LimitsPage = () => {
+  useTenants(useOperator())
+  return (
+    <Named name="limits">
+      {(settings, tests) => (
+        <>
+          <Forms ids={['limits']} settings={settings} tests={tests} />
+          <Backups settings={settings} />
+          <Tenants />
+        </>
+      )}
+    </Named>
+  )
+}
 
 /** What the first person sees: where answers come from. */
 export const Welcome = () => {

@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Download, Eye } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/index.ts'
+import type { ConfigExport } from '../api/types.ts'
 import { useEmbedding } from '../features/kb/embedding.ts'
+import { type Counts, useHoldings } from '../features/transfer/holdings.ts'
 import { ImportPanel } from '../features/transfer/import-panel.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useMayChange } from '../lib/rights.ts'
@@ -15,6 +17,7 @@ export function Transfer() {
   const [isWhole, setIsWhole] = useState(false)
   const { data: embedding } = useEmbedding()
   const mayExport = useMayChange()
+  const holdingsOf = useHoldings()
   const query = useQuery({
     queryKey: ['export'],
     queryFn: api.transfer.read,
@@ -33,7 +36,7 @@ export function Transfer() {
       <Section title={t('transfer.export')} about={t('transfer.export.about')}>
         <div className="card p-6">
           <Loaded query={query} rows={1}>
-            {({ personas, apps }) => (
+            {(config) => (
               <div className="grid gap-5">
                 <SwitchField
                   label={t('transfer.kb')}
@@ -42,9 +45,7 @@ export function Transfer() {
                   onChange={setIsWhole}
                 />
                 <div className="flex flex-wrap items-center justify-between gap-4">
-                  <p className="text-ink-2">
-                    {t('transfer.holds', { personas: personas.length, apps: apps.length })}
-                  </p>
+                  <p className="text-ink-2">{holdingsOf(countsOf(config), true)}</p>
                   <a
                     className="btn"
                     href={`/console/export?download=1${isWhole ? '&kb=1' : ''}`}
@@ -67,3 +68,13 @@ export function Transfer() {
     </Page>
   )
 }
+
+const countsOf = (config: ConfigExport): Counts => ({
+  personas: config.personas.length,
+  apps: config.apps.length,
+  collections: config.collections?.length,
+  mcp_servers: config.mcp_servers.length,
+  prompts: config.prompts?.length,
+  schedules: config.schedules?.length,
+  webhooks: config.webhooks?.length,
+})

@@ -30,7 +30,7 @@ export function Bars({ bars, name }: BarsProps) {
               </span>
               <span
                 className="w-full rounded-t-md bg-accent"
-                style={{ height: value === 0 ? '2px' : `${(value / highest) * 82}%` }}
+                style={{ height: `${(value / highest) * 82}%` }}
               />
             </span>
           </span>

@@ -120,7 +120,7 @@ font:16px/1.6 -apple-system,BlinkMacSystemFont,"Segoe UI","PingFang SC","Hiragin
 main{max-width:42rem;margin:0 auto;padding:3rem 1.25rem}
 h1{font-size:1rem;font-weight:600;color:var(--dim);margin:0 0 .5rem}
 h1 img{vertical-align:-.3rem}
-h1 a{color:inherit}
+h1 a{color:inherit;display:inline-block;padding:.7rem 0;margin:-.7rem 0}
 .overall{font-size:1.75rem;font-weight:650;line-height:1.25;margin:0 0 2rem}
 ul{list-style:none;margin:0;padding:0;background:var(--card);border:1px solid var(--line);
 border-radius:12px;overflow:hidden}
@@ -147,7 +147,8 @@ export function statusPage(report: StatusReport, language: Language): string {
   const words = WORDS[language]
   const row = ({ name, state, class: reason, latency_ms }: Check) => {
     const why = words.class[reason] ?? ''
-    const time = state === 'ok' ? ` · ${latency_ms} ms` : ''
+    // Nothing was asked for the answers of the hour: they are counted.
+    const time = state === 'ok' && name !== 'turns' ? ` · ${latency_ms} ms` : ''
     return `<li><span class="name">${words.name[name] ?? name}</span>
 <span class="why">${why}</span>
 <span class="state ${state}">${words.state[state]}${time}</span></li>`

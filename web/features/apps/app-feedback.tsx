@@ -62,7 +62,7 @@ function Item({ item }: { readonly item: FeedbackList['items'][number] }) {
         <Link
           to="/app"
           search={{ session: item.session_id }}
-          className="block text-small text-ink-2 underline underline-offset-2"
+          className="-my-3.5 block py-3.5 text-small text-ink-2 underline underline-offset-2"
         >
           {exact(item.ts)}
         </Link>

@@ -21,7 +21,7 @@ const LABELS: Readonly<Record<AppTab, Key>> = {
 }
 
 const TAB =
-  'min-h-11 flex-none border-b-2 border-transparent px-3 whitespace-nowrap sm:px-4 ' +
+  'target flex-none py-2.5 border-b-2 border-transparent px-3 whitespace-nowrap sm:px-4 ' +
   'aria-selected:border-accent aria-selected:font-medium'
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }

@@ -20,7 +20,7 @@ export function FaceFields({ draft, change }: FaceFieldsProps) {
     <fieldset className="grid gap-5">
       <legend className="mb-3 font-medium">{t('apps.face')}</legend>
       <p className="text-small text-ink-2">{t('apps.face.about')}</p>
-      <div className="grid gap-5 sm:grid-cols-[8rem_minmax(0,1fr)]">
+      <div className="grid gap-5 items-start sm:grid-cols-[8rem_minmax(0,1fr)]">
         <TextField
           label={t('apps.icon')}
           hint={t('apps.icon.hint')}

@@ -32,7 +32,11 @@ export function DeviceApp({ device }: { readonly device: Device }) {
         onPick={(id) => bind.mutate(id || null)}
       />
       {bound !== null && isKnown && (
-        <Link to="/app/apps/$id" params={{ id: bound }} className="text-note underline">
+        <Link
+          to="/app/apps/$id"
+          params={{ id: bound }}
+          className="target justify-self-start text-note underline"
+        >
           {t('devices.app.open')}
         </Link>
       )}

@@ -20,7 +20,7 @@ export function DocsFrame({ children }: { readonly children: ReactNode }) {
         {t('nav.skip')}
       </a>
       <header className="mx-auto max-w-[80rem] px-4 pt-4 sm:px-8">
-        <Link to="/" className="inline-block rounded-lg py-1">
+        <Link to="/" className="target inline-block rounded-lg py-1">
           <Brand />
         </Link>
         <AppearanceBar />
@@ -29,7 +29,7 @@ export function DocsFrame({ children }: { readonly children: ReactNode }) {
         <aside className="manual-side">
           <ManualSearch onFound={setFound} />
           <details className="group mt-3 lg:hidden">
-            <summary className="flex cursor-pointer list-none items-center gap-2 py-2 text-ink-2">
+            <summary className="target flex cursor-pointer list-none items-center gap-2 text-ink-2">
               {t('docs.pages')}
               <ChevronDown size={16} className="group-open:rotate-180" aria-hidden />
             </summary>

@@ -130,7 +130,9 @@ function Errors() {
           <li key={id}>
             <Link to="/app/logs" search={{ status: String(status) }} className={ROW}>
               <span className="flex min-w-0 items-center gap-2.5">
-                <Badge tone={status >= 500 ? 'bad' : 'warn'}>{status}</Badge>
+                <span className="flex-none">
+                  <Badge tone={status >= 500 ? 'bad' : 'warn'}>{status}</Badge>
+                </span>
                 <span className="min-w-0 truncate">
                   {error_class ? named(error_class) : endpoint}
                 </span>

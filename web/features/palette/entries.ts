@@ -7,7 +7,7 @@ import { useOperator } from '../../lib/rights.ts'
 import { useAction } from '../../lib/services.tsx'
 import { setTheme } from '../../lib/theme.ts'
 import { ask, SHORTCUTS_ASKED } from '../../shell/keys.ts'
-import { NAV_ITEMS, SERVER_ITEMS } from '../../shell/nav.ts'
+import { doorOf, NAV_ITEMS, SERVER_ITEMS } from '../../shell/nav.ts'
 import type { Entry, Group } from './match.ts'
 
 const THEMES = ['light', 'dark', 'system'] as const
@@ -19,10 +19,14 @@ export function useEntries(): Group[] {
   const actions = useActions()
   const goTo = useNavigate()
   const places = useOperator() ? [...NAV_ITEMS, ...SERVER_ITEMS] : NAV_ITEMS
-  const pages = places.map(({ to, label }) => ({
-    ...{ id: to, label: t(label), also: to },
-    run: () => void goTo({ to }),
-  }))
+  const labels = places.map(({ label }) => t(label))
+  const pages = places.map(({ to, label }) => {
+    const said = t(label)
+    // Pages of one name are told apart by their doors.
+    const isTwice = labels.indexOf(said) !== labels.lastIndexOf(said)
+    const whole = isTwice ? `${t(`nav.${doorOf(to)}`)} · ${said}` : said
+    return { id: to, label: whole, also: to, run: () => void goTo({ to }) }
+  })
   const manual = [...GUIDE_IDS.map((id) => [guidePath(id), t(`guide.${id}`)] as const)].map(
     ([to, label]) => ({ id: to, label, also: to, run: () => void goTo({ to }) }),
   )

@@ -9,7 +9,7 @@ import { useTimes } from '../../lib/time.ts'
 import { CHAT } from '../../shell/nav.ts'
 import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
-import { Badge } from '../../ui/page.tsx'
+import { Ago, Badge } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
 import { useReason } from './reason.ts'
 import { useRhythm } from './use-rhythm.ts'
@@ -23,13 +23,17 @@ interface RowProps {
 const ICON = { size: 15, 'aria-hidden': true } as const
 const TONES = { done: 'good', failed: 'bad', missed: 'warn' } as const
 
+/** What has ended has a colour of its own. */
+const toneOf = (status: Run['status']) =>
+  status === 'done' || status === 'failed' || status === 'missed' ? TONES[status] : 'accent'
+
 /** A schedule or a reminder, with what became of its runs. */
 export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
   const { t } = useI18n()
   const times = useTimes()
   const rhythmOf = useRhythm()
   const [isOpen, setIsOpen] = useState(false)
-  const { name, next_at: next, time_zone: zone, enabled, kind } = schedule
+  const { name, next_at: next, time_zone: zone, enabled, kind, last } = schedule
   const pause = useAction(
     () => schedules.save(schedule.id, { ...inputOf(schedule), enabled: !enabled }),
     { refresh: ['schedules'] },
@@ -52,6 +56,12 @@ export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
                   time: times.coming(next, zone),
                 })}
           </p>
+          {last && (
+            <p className="mt-1 flex flex-wrap items-center gap-2 text-small text-ink-2">
+              <Badge tone={toneOf(last.status)}>{t(`schedules.status.${last.status}`)}</Badge>
+              <Ago at={last.at} />
+            </p>
+          )}
         </div>
         <div className="flex gap-1">
           <Button
@@ -127,11 +137,10 @@ function RunLine({ run }: { readonly run: Run }) {
   const { exact } = useTimes()
   const reasonOf = useReason()
   const { status, due_at: due, session_id: session, error_class: reason } = run
-  const tone = status === 'done' || status === 'failed' || status === 'missed' ? status : null
   return (
     <li className="flex flex-wrap items-center gap-2">
       <span>{exact(due)}</span>
-      <Badge tone={tone === null ? 'accent' : TONES[tone]}>{t(`schedules.status.${status}`)}</Badge>
+      <Badge tone={toneOf(status)}>{t(`schedules.status.${status}`)}</Badge>
       {reason !== null && <span className="text-ink-2">{reasonOf(reason)}</span>}
       {status === 'done' && (
         <Link to={CHAT} search={{ session }}>

@@ -11,6 +11,7 @@ import { More } from '../../ui/more.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
 import { AddPerson } from './add-person.tsx'
+import { usePersonActs } from './person-acts.tsx'
 import { PersonRow } from './person-row.tsx'
 
 const STEP = 50
@@ -31,10 +32,15 @@ const hits = (word: string) => (person: Person) =>
     text.toLowerCase().includes(word),
   )
 
+/** Everybody who can sign in; a page may ask before it shows them. */
+export const usePeople = (enabled: boolean) =>
+  useQuery({ queryKey: ['people'], queryFn: api.system.people, enabled })
+
 /** The people who can sign in to this server. */
 export function People() {
   const { t } = useI18n()
-  const people = useQuery({ queryKey: ['people'], queryFn: api.system.people })
+  const people = usePeople(true)
+  const { acts, dialogs } = usePersonActs()
   const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me })
   const [adding, setAdding] = useState(false)
   const [text, setText] = useState('')
@@ -70,7 +76,12 @@ export function People() {
                   {(shown) => (
                     <ul className="divide-y divide-line">
                       {shown.map((one) => (
-                        <PersonRow key={one.id} person={one} isMe={one.id === me.data?.user_id} />
+                        <PersonRow
+                          key={one.id}
+                          person={one}
+                          isMe={one.id === me.data?.user_id}
+                          acts={acts}
+                        />
                       ))}
                     </ul>
                   )}
@@ -80,6 +91,7 @@ export function People() {
           )
         }}
       </Loaded>
+      {dialogs}
       <Dialog title={t('people.add')} open={adding} onClose={() => setAdding(false)}>
         <AddPerson onClose={() => setAdding(false)} />
       </Dialog>

@@ -1,24 +1,21 @@
 import { Link2, LogOut, ShieldCheck, ShieldOff, Trash2, UserCheck, UserX } from 'lucide-react'
-import { useState } from 'react'
-import { api } from '../../api/index.ts'
 import type { Person } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
 import { RowMenu } from '../../ui/row-menu.tsx'
-import { SecretDialog } from '../../ui/secret.tsx'
+import type { PersonActs } from './person-acts.tsx'
 
 interface RowProps {
   readonly person: Person
   readonly isMe: boolean
+  readonly acts: PersonActs
 }
 
 /** A person with what they used today, and what an operator does with them. */
-export function PersonRow({ person, isMe }: RowProps) {
+export function PersonRow({ person, isMe, acts }: RowProps) {
   const { t, locale } = useI18n()
-  const { id, email, disabled, operator, named, last_sign_in_at: last } = person
+  const { email, disabled, operator, named, last_sign_in_at: last } = person
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 py-3">
       <div className="min-w-0">
@@ -36,37 +33,18 @@ export function PersonRow({ person, isMe }: RowProps) {
             ` · ${t('people.tokens', { count: person.tokens_today.toLocaleString(locale) })}`}
         </p>
       </div>
-      {!isMe && <PersonActions {...{ id, email, disabled, operator }} />}
+      {!isMe && <PersonActions person={person} acts={acts} />}
     </li>
   )
 }
 
-type ActionsProps = Pick<Person, 'id' | 'email' | 'disabled' | 'operator'>
-
-function PersonActions({ id, email, disabled, operator }: ActionsProps) {
+function PersonActions({ person, acts }: Omit<RowProps, 'isMe'>) {
   const { t } = useI18n()
-  const [asked, setAsked] = useState<'disable' | 'delete' | null>(null)
-  const close = () => setAsked(null)
-  const change = useAction((to: boolean) => api.system.disable(id, to), {
-    refresh: ['people'],
-    onDone: close,
-  })
-  const remove = useAction(() => api.system.removePerson(id), {
-    done: 'system.people.deleted',
-    refresh: ['people', 'me'],
-    onDone: close,
-  })
-  const operate = useAction(() => api.system.operate(id, !operator), {
-    done: 'system.saved',
-    refresh: ['people'],
-  })
-  const signOut = useAction(() => api.system.signOut(id), { done: 'people.signed.out' })
-  const [link, setLink] = useState<string | null>(null)
-  const makeLink = useAction(() => api.system.personLink(id), { onDone: ({ url }) => setLink(url) })
+  const { email, disabled, operator } = person
   const linkAction = {
     label: t('people.link'),
     icon: Link2,
-    act: () => makeLink.mutate(undefined),
+    act: () => acts.makeLink(person),
   }
   return (
     <div className="flex gap-2">
@@ -77,17 +55,17 @@ function PersonActions({ id, email, disabled, operator }: ActionsProps) {
           {
             label: t(operator ? 'people.operator.off' : 'people.operator.on'),
             icon: operator ? ShieldOff : ShieldCheck,
-            act: () => operate.mutate(undefined),
+            act: () => acts.operate(person),
           },
-          { label: t('people.sign.out'), icon: LogOut, act: () => signOut.mutate(undefined) },
+          { label: t('people.sign.out'), icon: LogOut, act: () => acts.signOut(person) },
         ]}
       />
       <Button
         size="small"
         icon={disabled ? <UserCheck size={15} aria-hidden /> : <UserX size={15} aria-hidden />}
-        busy={change.isPending}
+        busy={acts.isTurning(person)}
         aria-label={t(disabled ? 'system.people.enable.of' : 'system.people.disable.of', { email })}
-        onClick={() => (disabled ? change.mutate(false) : setAsked('disable'))}
+        onClick={() => acts.turn(person)}
       >
         {t(disabled ? 'system.people.enable' : 'system.people.disable')}
       </Button>
@@ -96,32 +74,7 @@ function PersonActions({ id, email, disabled, operator }: ActionsProps) {
         kind="danger"
         icon={<Trash2 size={15} aria-hidden />}
         aria-label={t('system.people.delete.of', { email })}
-        onClick={() => setAsked('delete')}
-      />
-      <SecretDialog
-        title={t('people.link.of', { email })}
-        secret={link}
-        onClose={() => setLink(null)}
-      >
-        {t('people.link.about')}
-      </SecretDialog>
-      <Confirm
-        title={t('system.people.disable.of', { email })}
-        loss={t('system.people.disable.loss')}
-        action={t('system.people.disable')}
-        open={asked === 'disable'}
-        busy={change.isPending}
-        onConfirm={() => change.mutate(true)}
-        onClose={close}
-      />
-      <Confirm
-        title={t('system.people.delete.of', { email })}
-        loss={t('system.people.delete.loss')}
-        action={t('action.delete')}
-        open={asked === 'delete'}
-        busy={remove.isPending}
-        onConfirm={() => remove.mutate(undefined)}
-        onClose={close}
+        onClick={() => acts.askDelete(person)}
       />
     </div>
   )

@@ -4,6 +4,7 @@ import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { LastTest, SystemSetting } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { withIndexKeys } from '../../lib/index-keys.ts'
 import { useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
@@ -34,7 +35,7 @@ export function SystemSectionForm({ section, settings, last }: SectionProps) {
   const address = settings.find(({ name }) => name.endsWith('_BASE_URL'))
   const locked = settings.every((setting) => setting.locked)
   const [main] = settings
-  const { summaryOf } = useSettingWords()
+  const said = useSettingWords().summaryOf(section, settings)
   const source = settings.some((one) => one.source === 'console') ? 'console' : main?.source
   return (
     <details className="card group/section min-w-0">
@@ -45,7 +46,13 @@ export function SystemSectionForm({ section, settings, last }: SectionProps) {
           {t('server.change')}
           <ChevronDown size={16} className="group-open/section:rotate-180" aria-hidden />
         </span>
-        <span className="w-full break-words">{summaryOf(section, settings)}</span>
+        <span className="grid w-full gap-x-6 gap-y-0.5 break-words sm:grid-cols-2">
+          {withIndexKeys(said).map(({ key, item }) => (
+            <span key={key} className={said.length === 1 ? 'sm:col-span-2' : 'text-note'}>
+              {item}
+            </span>
+          ))}
+        </span>
         {last && <LastTrial test={last} />}
         <span className="w-full text-note text-ink-2">{t(`system.${section.id}.about`)}</span>
       </summary>

@@ -34,7 +34,7 @@ export function useSettingWords() {
         : labelOf(name) || name
     },
     /** What holds, without secrets; where nothing is set, what the server does then. */
-    summaryOf({ id }: SystemSection, settings: readonly SystemSetting[]): string {
+    summaryOf({ id }: SystemSection, settings: readonly SystemSetting[]): readonly string[] {
       const isShown = ({ value, source }: SystemSetting) =>
         value !== null && value !== '' && (id === 'limits' || source !== 'default')
       const parts = settings.filter(isShown).flatMap((one) => {
@@ -43,7 +43,8 @@ export function useSettingWords() {
         // A switch says nothing without its name.
         return one.value === 'true' || one.value === 'false' ? [] : wordsOf(one)
       })
-      return parts.join(' · ') || t(`system.unset.${id}`)
+      if (parts.length === 0) return [t(`system.unset.${id}`)]
+      return isNamed(id) ? parts : [parts.join(' · ')]
     },
   }
 }

@@ -13,10 +13,14 @@ import { Loaded } from '../../ui/state.tsx'
 
 const STEP = 50
 
+/** All workspaces of the server; a page may ask before it shows them. */
+export const useTenants = (enabled: boolean) =>
+  useQuery({ queryKey: ['system', 'tenants'], queryFn: api.system.tenants, enabled })
+
 /** All workspaces with what they use and may use. */
 export function Tenants() {
   const { t } = useI18n()
-  const tenants = useQuery({ queryKey: ['system', 'tenants'], queryFn: api.system.tenants })
+  const tenants = useTenants(true)
   const [text, setText] = useState('')
   const [asked, setAsked] = useState<TenantSummary | null>(null)
   const word = text.trim().toLowerCase()

@@ -64,7 +64,7 @@ function ServerTools({ server, names, onChange }: ServerToolsProps) {
       {off && <p className="mt-1 text-small text-warn">{t('tools.pick.off')}</p>}
       {!isAll && shown.length > 0 && (
         <details className="mt-2 pl-6.5" open={shown.length <= UNFOLDED_MAX || undefined}>
-          <summary className="cursor-pointer text-note text-ink-2">
+          <summary className="target cursor-pointer text-note text-ink-2">
             {t('tools.pick.single')}
           </summary>
           <div className="mt-2 grid gap-x-6 gap-y-2 sm:grid-cols-2">

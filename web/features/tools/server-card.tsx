@@ -95,11 +95,13 @@ function State({ server: { enabled, state } }: Pick<ServerCardProps, 'server'>) 
 
 function Facts({ server }: Pick<ServerCardProps, 'server'>) {
   const { t, locale } = useI18n()
-  const { header_name, header_tail, protocol, latency_ms, checked_at } = server
+  const { header_name, header_tail, protocol, latency_ms, checked_at, state } = server
   const facts = [
     header_name !== null && `${header_name} ${header_tail === null ? '' : `•••• ${header_tail}`}`,
     protocol !== null && t('tools.fact.protocol', { revision: protocol }),
-    latency_ms !== null && t('tools.fact.latency', { ms: latency_ms.toLocaleString(locale) }),
+    state === 'ready' &&
+      latency_ms !== null &&
+      t('tools.fact.latency', { ms: latency_ms.toLocaleString(locale) }),
     checked_at !== null && (
       <Fragment key="checked">
         {t('kb.fact.checked')} <Ago at={checked_at} />

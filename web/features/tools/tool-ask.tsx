@@ -29,7 +29,9 @@ export function ToolAsk({ server, tool }: ToolAskProps) {
         />
       </ForEditors>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary className="cursor-pointer text-small text-ink-3">{t('tools.history')}</summary>
+        <summary className="target cursor-pointer text-small text-ink-3">
+          {t('tools.history')}
+        </summary>
         {isOpen && <Past server={server} tool={tool} />}
       </details>
     </div>

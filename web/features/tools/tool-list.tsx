@@ -59,7 +59,7 @@ export function ToolList({ server }: { readonly server: McpServer }) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 bg-sunken/50 px-5 py-2">
         <button
           type="button"
-          className="inline-flex items-center gap-1 py-1 text-left font-medium"
+          className="target inline-flex items-center gap-1 py-1 text-left font-medium"
           aria-expanded={unfolded}
           aria-controls={listId}
           onClick={() => setUnfolded(!unfolded)}

@@ -127,7 +127,7 @@ function Description({ server, tool }: Pick<ToolRowProps, 'server' | 'tool'>) {
   }
   return (
     <details className="group mt-1" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="cursor-pointer list-none">
+      <summary className="target cursor-pointer list-none">
         <span className={`line-clamp-3 group-open:hidden ${body}`}>{description}</span>
         <span className="text-small text-accent">
           <span className="group-open:hidden">{t('tools.read')}</span>

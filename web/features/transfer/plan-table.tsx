@@ -14,6 +14,10 @@ const KINDS: Readonly<Record<Planned['kind'], Key>> = {
   app: 'transfer.kind.app',
   settings: 'transfer.kind.settings',
   mcp_server: 'transfer.kind.mcp_server',
+  collection: 'transfer.kind.collection',
+  prompt: 'transfer.kind.prompt',
+  schedule: 'transfer.kind.schedule',
+  webhook: 'transfer.kind.webhook',
 }
 
 export function PlanTable({ planned }: { readonly planned: readonly Planned[] }) {

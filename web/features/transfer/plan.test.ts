@@ -50,6 +50,27 @@ describe('preview of an import', () => {
     ])
   })
 
+  test('the import preview names all that the file holds', () => {
+    const texts = (text: string) => ({
+      collections: [{ name: 'Shop', description: null }],
+      prompts: [{ name: 'reply', title: 'reply', text }],
+      schedules: [{ name: 'Morning', text }],
+      webhooks: [{ name: 'Chat', url: 'https://a.example.com', events: ['run.done'] }],
+    })
+    const planned = plan(
+      config([], texts('new')),
+      config([], { ...texts('old'), webhooks: [] }),
+      'merge',
+    )
+    expect(planned.map(({ kind, name, fate }) => `${kind} ${name} ${fate}`)).toEqual([
+      'settings  same',
+      'collection Shop same',
+      'prompt reply overwrite',
+      'schedule Morning overwrite',
+      'webhook Chat new',
+    ])
+  })
+
   test('a file that names no tools is the same as unset ones', () => {
     const { mcp_tools: _, ...rest } = settings
     expect(plan(config([], { settings: rest }), config([]), 'skip')[0]?.fate).toBe('same')

@@ -1,9 +1,20 @@
 import type { ConfigExport } from '../../api/types.ts'
 
+/** The lists of a configuration, by the kind of their items. */
+const LISTS = {
+  persona: 'personas',
+  app: 'apps',
+  mcp_server: 'mcp_servers',
+  collection: 'collections',
+  prompt: 'prompts',
+  schedule: 'schedules',
+  webhook: 'webhooks',
+} as const
+
 export type Fate = 'new' | 'skip' | 'overwrite' | 'same'
 
 export interface Planned {
-  readonly kind: 'persona' | 'app' | 'settings' | 'mcp_server'
+  readonly kind: 'settings' | keyof typeof LISTS
   readonly name: string
   readonly fate: Fate
 }
@@ -16,9 +27,8 @@ export function readConfig(text: string): Carried | null {
   try {
     const value = JSON.parse(text) as Partial<Carried> | null
     if (typeof value !== 'object' || value === null || value.format_version !== 1) return null
-    const { personas = [], apps = [], mcp_servers = [], documents = [] } = value
-    const lists = [personas, apps, mcp_servers, documents]
-    return lists.every(Array.isArray)
+    const names = [...Object.values(LISTS), 'documents'] as const
+    return names.every((name) => Array.isArray(value[name] ?? []))
       ? ({ personas: [], apps: [], mcp_servers: [], ...value } as Carried)
       : null
   } catch {
@@ -41,9 +51,9 @@ interface Named {
 }
 
 function fates(
-  kind: 'persona' | 'app' | 'mcp_server',
-  wanted: readonly Named[],
-  held: readonly Named[],
+  kind: keyof typeof LISTS,
+  wanted: readonly Named[] = [],
+  held: readonly Named[] = [],
   mode: 'skip' | 'merge',
 ): Planned[] {
   return wanted
@@ -81,6 +91,8 @@ export function plan(wanted: ConfigExport, held: ConfigExport, mode: 'skip' | 'm
     ...fates('persona', wanted.personas, held.personas, mode),
     ...fates('app', wanted.apps, held.apps, mode),
     ...(wanted.settings ? [{ kind: 'settings', name: '', fate } as const] : []),
-    ...fates('mcp_server', wanted.mcp_servers, held.mcp_servers, mode),
+    ...(['mcp_server', 'collection', 'prompt', 'schedule', 'webhook'] as const).flatMap((kind) =>
+      fates(kind, wanted[LISTS[kind]], held[LISTS[kind]], mode),
+    ),
   ]
 }

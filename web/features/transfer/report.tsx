@@ -4,25 +4,21 @@ import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Notice } from '../../ui/page.tsx'
 import { useEmbedding } from '../kb/embedding.ts'
+import { useHoldings } from './holdings.ts'
 
 /** The result of an import, item by item, in the server's sentences. */
 export function Report({ result }: { readonly result: ImportResult }) {
   const { t } = useI18n()
   const { imported, complete, skipped, errors } = result
   const clean = errors.length === 0
+  const parts = useHoldings()(imported, imported.settings)
   return (
     <div className="grid gap-3" data-testid="report">
       <Notice
         tone={clean ? 'good' : 'warn'}
         icon={clean ? <CircleCheck size={16} /> : <TriangleAlert size={16} />}
       >
-        {t('transfer.done', {
-          personas: imported.personas,
-          apps: imported.apps,
-          servers: imported.mcp_servers,
-          settings: t(imported.settings ? 'state.yes' : 'state.no'),
-          documents: imported.documents ?? 0,
-        })}
+        {parts === '' ? t('transfer.done.none') : t('transfer.done', { parts })}
       </Notice>
       {complete === false && <Notice tone="bad">{t('transfer.incomplete')}</Notice>}
       <Embedding />

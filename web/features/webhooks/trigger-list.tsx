@@ -58,8 +58,13 @@ export function TriggerList({ onSecret }: TriggerListProps) {
                 <span className="min-w-0 flex-1 basis-full break-words sm:basis-0">{one.name}</span>
                 {!one.enabled && <Badge tone="warn">{t('hooks.off')}</Badge>}
                 <span className="text-note text-ink-2">
-                  {t('triggers.count', { count: one.count })}{' '}
-                  {one.last_at && <Ago at={one.last_at} />}
+                  {t('triggers.count', { count: one.count })}
+                  {one.last_at && (
+                    <>
+                      {' · '}
+                      <Ago at={one.last_at} />
+                    </>
+                  )}
                 </span>
                 <ForEditors>
                   <Button

@@ -1,0 +1,86 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { en } from '../../web/i18n/en.ts'
+import { type Call, caller } from '../support/api.ts'
+import { visit } from '../support/chromium.ts'
+import { type SignedIn, signIn } from '../support/login.ts'
+import { refusedUrl, startUpstream } from '../support/upstream.ts'
+import { describeWeb, soon, useConsole } from './setup.ts'
+
+/** Without a takeover, so that its refusal is the end of a turn. */
+const PROVIDER = { api_key: 'k', failover: false }
+
+describeWeb('pages of the door Build', () => {
+  const at = useConsole({ env: { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1' } })
+  let owner: SignedIn
+  let call: Call
+  beforeAll(async () => {
+    owner = await signIn(at.app, 'ada@example.com')
+    call = caller(`${at.app.url}/console`, owner.headers)
+  })
+  const open = () => visit(at.browser, at.app.url, { language: 'en' }, owner)
+  const made = async (path: string, body: object) =>
+    (await call<{ id: string }>('POST', path, body)).json().id
+
+  test('an assistant shows its icon and its line, and which documents it searches', async () => {
+    const shop = await made('/kb/collections', { name: 'Shop' })
+    await made('/kb/docs', { title: 'Returns', text: 'Ten days.', collection_id: shop })
+    const face = { icon: '💡', description: 'Knows the lamps' }
+    const app = await made('/apps', { name: 'Lamps', ...face, collections: [shop] })
+    await using guest = await open()
+    const { page } = guest
+    await page.goto('/app/apps')
+    const card = page.getByRole('link', { name: /Lamps.*Knows the lamps/ })
+    await card.getByText('💡').waitFor()
+    await page.goto(`/app/apps/${app}`)
+    const knowledge = page.getByRole('tab', { name: en['apps.tab.knowledge'] })
+    await knowledge.click()
+    await page.getByText(en['apps.knowledge.some']).waitFor()
+    await page.getByRole('listitem').getByText('Shop (1)').waitFor()
+    await call('PUT', `/apps/${app}`, { name: 'Lamps', collections: [] })
+    await page.reload()
+    await knowledge.click()
+    await page.getByText(en['apps.knowledge.none']).waitFor()
+    expect(guest.complaints).toEqual([])
+  }, 60_000)
+
+  test('a schedule says how its last run ended, and the log names the reason', async () => {
+    const upstream = await startUpstream()
+    await call('PUT', '/provider', { base_url: upstream.baseUrl, ...PROVIDER })
+    upstream.fault(401)
+    const id = await made('/schedules', { name: 'Report', cron: '0 3 * * *', text: 'Report' })
+    await call('POST', `/schedules/${id}/run`, {})
+    await at.app.runsEnded()
+    await at.app.flush()
+    await using guest = await open()
+    const { page } = guest
+    await page.goto('/app/schedules')
+    const row = page.getByRole('listitem').filter({ hasText: 'Report' })
+    await row.getByText(en['schedules.status.failed'], { exact: true }).waitFor()
+    await page.goto('/app/activity')
+    await page.getByText(en['logs.class.upstream']).waitFor()
+    await upstream.stop()
+  }, 60_000)
+
+  test('a server that did not answer is not said to have answered', async () => {
+    const url = `${await refusedUrl()}/mcp`
+    await made('/mcp-servers', { name: 'away', url })
+    await using guest = await open()
+    await guest.page.goto('/app/tools')
+    const server = guest.page.getByRole('listitem').filter({ hasText: url })
+    await server.getByText(en['tools.state.failed'], { exact: true }).waitFor()
+    await soon(async () => /answered in/.test((await server.textContent()) ?? ''), false)
+  }, 60_000)
+
+  test('the palette tells pages of one name apart', async () => {
+    await using guest = await open()
+    const { page } = guest
+    await page.goto('/app/keys')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    const pages = page.getByRole('option', { name: /Assistants$|Overview$/ })
+    await soon(
+      () => pages.allTextContents(),
+      ['Chat · Assistants', 'Build · Assistants', 'Overview'],
+    )
+  }, 60_000)
+})

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { ConversationListResponse } from '../../src/features/sessions/model.ts'
 import type { Call } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { filesClient } from '../support/chat-files.ts'
 import { fakeClock } from '../support/clock.ts'
 import { postSse } from '../support/sse.ts'
 import { startTeam } from '../support/team.ts'
@@ -70,6 +71,15 @@ describe('the title of a talk', () => {
     await say(headers, 'one', { session_id: 'other' })
     await settled()
     expect((await titles(call)).toSorted()[1]).toBe('长'.repeat(40))
+  })
+
+  test('has no names of the files that came with the first words', async () => {
+    const { call, headers } = await startTeam(app)
+    upstream.titles.fault(400)
+    const { id } = await filesClient(() => app.url).ingest(headers, 'It snows.', 'snow.txt')
+    await say(headers, 'Sum it up', { files: [id] })
+    await settled()
+    expect(await titles(call)).toEqual(['Sum it up'])
   })
 
   test('given by hand wins over one that a model is about to give', async () => {

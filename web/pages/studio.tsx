@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useRef } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
 import { Pane } from '../features/studio/pane.tsx'
 import { useChosen } from '../features/studio/use-chosen.ts'
 import { useSetup } from '../features/studio/use-setup.ts'
@@ -12,6 +12,9 @@ const Beside = lazy(async () => {
 /** Dispatched on the window when a new talk was asked for elsewhere. */
 const COMPOSE = 'mb:compose'
 
+/** On a phone the keyboard would cover the page. */
+const mayType = () => matchMedia('(hover: hover)').matches
+
 /** The conversation, with the details of a turn and its setup on the right. */
 export function Studio() {
   const choice = useChosen()
@@ -19,10 +22,14 @@ export function Studio() {
   const setup = useSetup(chosen.app, (app) => choose({ app }))
   const composer = useRef<HTMLTextAreaElement>(null)
   const toComposer = useEffectEvent(() => composer.current?.focus({ preventScroll: true }))
+  const { session } = chosen
+  // The field that had the focus was the one of the talk before.
+  useLayoutEffect(() => {
+    if (session && mayType() && document.activeElement === document.body) toComposer()
+  }, [session])
   useEffect(() => {
     const onAsked = () => requestAnimationFrame(toComposer)
-    // On a phone the keyboard would cover the page.
-    if (matchMedia('(hover: hover)').matches) toComposer()
+    if (mayType()) toComposer()
     addEventListener(COMPOSE, onAsked)
     return () => removeEventListener(COMPOSE, onAsked)
   }, [])

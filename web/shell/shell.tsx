@@ -2,6 +2,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Menu, PanelLeft } from 'lucide-react'
 import { lazy, Suspense, useLayoutEffect } from 'react'
 import { useI18n } from '../i18n/index.tsx'
+import { useFocusKept } from '../lib/focus-kept.ts'
 import { loadChunk } from '../lib/lazy-chunks.ts'
 import { Button } from '../ui/button.tsx'
 import { Drawer } from '../ui/dialog.tsx'
@@ -37,6 +38,7 @@ export function Shell() {
   const drops = usePerson()
   const { pathname } = useLocation()
   const isChat = pathname.replace(/\/$/, '') === CHAT
+  useFocusKept()
   useLayoutEffect(() => {
     document.documentElement.toggleAttribute('data-shell', true)
     return () => void document.documentElement.toggleAttribute('data-shell', false)

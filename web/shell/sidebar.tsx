@@ -49,7 +49,7 @@ export function Sidebar({ onGo }: { readonly onGo?: () => void }) {
   return (
     <>
       <div className="mb-3 flex items-center justify-between">
-        <Link to={CHAT} className="rounded-lg px-2.5 py-1" onClick={onGo}>
+        <Link to={CHAT} className="target rounded-lg px-2.5 py-1" onClick={onGo}>
           <Brand />
         </Link>
         <Button

@@ -122,6 +122,7 @@ interface DrawerProps {
 }
 
 export function Drawer({ title, open, onClose, look = 'drawer', children }: DrawerProps) {
+  const { t } = useI18n()
   usePageInert(open)
   return (
     <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
@@ -129,6 +130,16 @@ export function Drawer({ title, open, onClose, look = 'drawer', children }: Draw
         <div className="overlay" />
         <Radix.Content className={look} data-modal aria-describedby={undefined}>
           <Radix.Title className="sr-only">{title}</Radix.Title>
+          {look === 'drawer at-right' && (
+            <Radix.Close asChild>
+              <Button
+                kind="quiet"
+                className="drawer-close"
+                icon={<X size={17} aria-hidden />}
+                aria-label={t('action.close')}
+              />
+            </Radix.Close>
+          )}
           {children}
         </Radix.Content>
       </Radix.Portal>

@@ -119,6 +119,11 @@ function conversationOf({ named, first_text, ...row }: ConversationRow): Convers
   return { id, title, turn_count, last_at, app_id, device_id, ...marks }
 }
 
+/** Files are noted before the words of a question. */
+const FILES_NOTED = /^(?:\[文件 .*\]\n)+/u
+
 /** The title of a conversation that nobody has named: its first text, in one line. */
-export const titleOfText = (text: string): string =>
-  firstChars(inOneLine(text.replaceAll(IMAGE_PLACEHOLDER, '')), CONVERSATION_TITLE_CHARS_MAX)
+export const titleOfText = (text: string): string => {
+  const words = text.replaceAll(IMAGE_PLACEHOLDER, '').replace(FILES_NOTED, '')
+  return firstChars(inOneLine(words), CONVERSATION_TITLE_CHARS_MAX)
+}

@@ -48,6 +48,8 @@ export function Frame({ order, title, onDrawn, onEnd }: FrameProps) {
       ref={frame}
       className="artifact-frame"
       data-kind={order.kind}
+      // A drawing has nothing that a key could reach.
+      tabIndex={order.kind === 'html' ? undefined : -1}
       style={style}
       sandbox="allow-scripts"
       src={FRAME_ADDRESS}

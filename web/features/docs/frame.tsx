@@ -4,11 +4,12 @@ import { type ReactNode, useState } from 'react'
 import { GUIDE_GROUPS, guidePath } from '../../guides/pages.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Brand } from '../../shell/logo.tsx'
+import { CHAT } from '../../shell/nav.ts'
 import { AppearanceBar } from '../login/appearance-bar.tsx'
 import { ManualSearch } from './manual-search.tsx'
 
 /**
- * The frame of the public manual: link home, search, and the list of pages. Search results replace
+ * The frame of the public manual: links home and to the console, search, and the list of pages. Search results replace
  * the page.
  */
 export function DocsFrame({ children }: { readonly children: ReactNode }) {
@@ -22,6 +23,9 @@ export function DocsFrame({ children }: { readonly children: ReactNode }) {
       <header className="mx-auto max-w-[80rem] px-4 pt-4 sm:px-8">
         <Link to="/" className="target inline-block rounded-lg py-1">
           <Brand />
+        </Link>
+        <Link to={CHAT} className="target ml-6 inline-block py-1 text-accent">
+          {t('door.console')}
         </Link>
         <AppearanceBar />
       </header>

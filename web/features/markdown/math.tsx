@@ -5,6 +5,9 @@ import type { MathToken } from './math-tokens.ts'
 /** Lengths in a formula, in em and in points: a formula does not cover the page. */
 export const SIZE_MAX: [number, number] = [20, 240]
 
+/** A wide formula scrolls sideways, by the arrow keys, too. */
+const DISPLAYED = { className: 'formula', tabIndex: 0 } as const
+
 /** A formula as MathML; its source while that loads and when it is invalid. */
 export function Formula({ token: { text, raw, display } }: { readonly token: MathToken }) {
   const place = useRef<HTMLSpanElement>(null)
@@ -28,7 +31,7 @@ export function Formula({ token: { text, raw, display } }: { readonly token: Mat
     }
   }, [text, display])
   return (
-    <span className={display ? 'formula' : undefined}>
+    <span {...(display ? DISPLAYED : {})}>
       <span ref={place} />
       {!isDrawn && <code>{raw.trim()}</code>}
     </span>

@@ -95,7 +95,7 @@ function Choices({ group: { name, entries }, list, chosen, onPick }: ChoicesProp
     }
   }, [chosen, entries, list])
   return (
-    <fieldset aria-labelledby={title}>
+    <fieldset className="min-w-0" aria-labelledby={title}>
       <p id={title} className="menu-label">
         {name}
       </p>

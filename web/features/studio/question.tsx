@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight, FileText, ImageOff, Pencil } from 'lucide-react'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
@@ -27,6 +27,12 @@ const linesOf = (text: string): number =>
 /** The question, or the form that edits it. */
 export function QuestionView({ turn, onEdited, onEdit, ways, onVersion }: QuestionProps) {
   const { t } = useI18n()
+  const pencil = useRef<HTMLButtonElement>(null)
+  const wasEdited = useRef(false)
+  useEffect(() => {
+    if (wasEdited.current && !onEdited) pencil.current?.focus()
+    wasEdited.current = onEdited !== null
+  }, [onEdited])
   return (
     <div className="question">
       <span className="sr-only">{t('studio.you')}</span>
@@ -59,6 +65,7 @@ export function QuestionView({ turn, onEdited, onEdit, ways, onVersion }: Questi
             <CopyButton text={turn.text} size="small" what={t('studio.question.copy')} />
             {onEdit && (
               <Button
+                ref={pencil}
                 kind="quiet"
                 size="small"
                 className="when-idle"
@@ -98,31 +105,42 @@ interface VersionsProps {
   readonly onVersion: (session: string) => void
 }
 
+/** The arrow that led to another way of the talk, which has the focus there, too. */
+let turned: { readonly to: string; readonly step: 1 | -1 } | null = null
+
 /** Which of its ways the talk goes here, and the buttons to the others. */
 function Versions({ ways: { sessions, here }, onVersion }: VersionsProps) {
   const { t } = useI18n()
-  const way = (step: number) => sessions[here + step]
-  const to = (session: string | undefined) => session !== undefined && onVersion(session)
-  const quiet = { kind: 'quiet', size: 'small' } as const
+  const arrow = (step: 1 | -1) => {
+    const session = sessions[here + step]
+    const Sign = step === 1 ? ChevronRight : ChevronLeft
+    return (
+      <Button
+        kind="quiet"
+        size="small"
+        icon={<Sign size={15} aria-hidden />}
+        aria-label={t(step === 1 ? 'studio.version.after' : 'studio.version.before')}
+        idle={session === undefined}
+        ref={(button) => {
+          if (!button || turned?.to !== sessions[here] || turned?.step !== step) return
+          turned = null
+          button.focus({ preventScroll: true })
+        }}
+        onClick={() => {
+          if (session === undefined) return
+          turned = { to: session, step }
+          onVersion(session)
+        }}
+      />
+    )
+  }
   return (
     <>
-      <Button
-        {...quiet}
-        icon={<ChevronLeft size={15} aria-hidden />}
-        aria-label={t('studio.version.before')}
-        disabled={way(-1) === undefined}
-        onClick={() => to(way(-1))}
-      />
+      {arrow(-1)}
       <span className="text-mini text-ink-3 tabular-nums">
         {here + 1}/{sessions.length}
       </span>
-      <Button
-        {...quiet}
-        icon={<ChevronRight size={15} aria-hidden />}
-        aria-label={t('studio.version.after')}
-        disabled={way(1) === undefined}
-        onClick={() => to(way(1))}
-      />
+      {arrow(1)}
     </>
   )
 }

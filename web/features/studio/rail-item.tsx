@@ -49,7 +49,7 @@ export function RailItem(props: RailItemProps) {
   const [isFiling, setFiling] = useState(false)
   const isBusy = useAnswering(id)
   const isUnseen = useUnseen(id)
-  const place = useFocusKept(isNaming)
+  const place = useReturn(isNaming || isGoing)
   const menu = useMenu(conversation, {
     ...actions,
     name: () => setNaming(true),
@@ -111,14 +111,15 @@ export function RailItem(props: RailItemProps) {
   )
 }
 
-/** The focus returns to the row after its title was edited. */
-function useFocusKept(isNaming: boolean) {
+/** The focus returns to the row whose title was edited, or whose deletion was undone. */
+function useReturn(isAway: boolean) {
   const place = useRef<HTMLButtonElement>(null)
   const was = useRef(false)
   useEffect(() => {
-    if (was.current && !isNaming) place.current?.focus()
-    was.current = isNaming
-  }, [isNaming])
+    const isNowhere = document.activeElement === document.body
+    if (was.current && !isAway && isNowhere) place.current?.focus()
+    was.current = isAway
+  }, [isAway])
   return place
 }
 
@@ -164,23 +165,12 @@ function useMenu(talk: Talk, { name, file, change, remove }: MenuActions): RowAc
 /** A talk that is about to be deleted. The focus goes to the button that keeps it. */
 function Going({ title, onUndo }: { readonly title: string; readonly onUndo: () => void }) {
   const { t } = useI18n()
-  const place = useRef<HTMLLIElement>(null)
-  useEffect(() => {
-    const item = place.current
-    item?.querySelector('button')?.focus()
-    return () => {
-      const rows = [...document.querySelectorAll<HTMLElement>('.rail-link')]
-      const next = rows.find(
-        (row) => item && item.compareDocumentPosition(row) & Node.DOCUMENT_POSITION_FOLLOWING,
-      )
-      const hadFocus = item?.contains(document.activeElement)
-      if (hadFocus) (next ?? rows.at(-1))?.focus()
-    }
-  }, [])
   return (
-    <li ref={place} className="rail-item" role="status">
-      <span className="min-w-0 flex-1 truncate text-ink-3 line-through">{title}</span>
-      <Button size="small" onClick={onUndo}>
+    <li className="rail-item">
+      <span role="status" className="min-w-0 flex-1 truncate text-ink-3 line-through">
+        {title}
+      </span>
+      <Button ref={focus} size="small" onClick={onUndo}>
         {t('studio.undo')}
       </Button>
     </li>

@@ -67,14 +67,15 @@ function Older({ older, first }: OlderProps) {
   const { t } = useI18n()
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = older
   const button = useRef<HTMLDivElement>(null)
+  // Looks anew after each page, which may have left it in view.
   useEffect(() => {
-    if (!button.current || !hasNextPage) return
+    if (!button.current || !hasNextPage || !first) return
     const seen = new IntersectionObserver(([entry]) => {
       if (entry?.isIntersecting) void fetchNextPage()
     })
     seen.observe(button.current)
     return () => seen.disconnect()
-  }, [hasNextPage, fetchNextPage])
+  }, [hasNextPage, fetchNextPage, first])
   const height = useRef(0)
   const before = useRef(first?.id)
   useLayoutEffect(() => {

@@ -22,7 +22,7 @@ export function Thumbs({ images, onDrop }: ThumbsProps) {
           />
           <button
             type="button"
-            className="absolute -top-2 -right-2 rounded-full bg-ink p-1 text-bg"
+            className="thumb-drop absolute -top-2 -right-2 rounded-full bg-ink p-1 text-bg"
             aria-label={t('studio.image.drop', { number: index + 1 })}
             onClick={() => onDrop(index)}
           >

@@ -70,9 +70,9 @@ describeWeb('a page that is left', () => {
       await page.getByRole('button', { name: en['studio.ask.decline'] }).click()
       await ended(asked)
       await asked.getByRole('button', { name: en['studio.why'] }).click()
-      await page.getByText(/^Question to you: no/).waitFor()
+      await page.getByText(/^Question to you: declined/).waitFor()
       await page.goto('/app/audit')
-      await page.getByText('Question to you: no', { exact: true }).waitFor()
+      await page.getByText('Question to you: declined', { exact: true }).waitFor()
       expect(await page.getByText('ask_user').count()).toBe(0)
     },
     TIMEOUT_MS,

@@ -81,7 +81,11 @@ function Alone({ noun }: { readonly noun: string }) {
 
 /** What was answered to which tool, as "home/light_on accept". */
 const ANSWER = /^(?:([^/]+)\/)?(.+) (accept|decline|cancel)$/
-const ANSWERS = { accept: 'audit.accepted', decline: 'audit.declined', cancel: 'audit.canceled' } as const
+const ANSWERS = {
+  accept: 'audit.accepted',
+  decline: 'audit.declined',
+  cancel: 'audit.canceled',
+} as const
 
 /** The tool by the name that people know, and what its question was answered; null for others. */
 function useAnswer(): (name: string) => string | null {

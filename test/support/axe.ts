@@ -16,7 +16,12 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   // What passed is neither described nor sent: on a long page that is most of the work.
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: Axe }
-    const { violations } = await axe.run({ resultTypes: ['violations'] })
+    // A finding has the impact of its rule, so that the others have nothing to tell here.
+    const rules = axe._audit.rules
+      .filter(({ impact }) => impact === 'minor' || impact === 'moderate')
+      .map(({ id }) => [id, { enabled: false }] as const)
+    const options = { resultTypes: ['violations'], rules: Object.fromEntries(rules) } as const
+    const { violations } = await axe.run(options)
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
@@ -32,7 +37,13 @@ const settled = (page: Page) =>
   })
 
 interface Axe {
-  run(options: { readonly resultTypes: readonly ['violations'] }): Promise<Results>
+  run(options: Options): Promise<Results>
+  readonly _audit: { readonly rules: readonly { readonly id: string; readonly impact: string }[] }
+}
+
+interface Options {
+  readonly resultTypes: readonly ['violations']
+  readonly rules: Readonly<Record<string, { readonly enabled: boolean }>>
 }
 
 interface Results {

@@ -2,10 +2,17 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import type { SignedIn } from './login.ts'
 
 const PLACES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** The engine without a browser around it, which starts and opens pages for half the work. */
+const SHELL = 'chromium-headless-shell'
 
-/** The Chromium of this machine; null without one, and browser tests are skipped. */
-export const findChromium = (): string | null =>
-  process.env.CHROMIUM_BIN ?? PLACES.map((name) => Bun.which(name)).find(Boolean) ?? null
+const first = (names: readonly string[]): string | null =>
+  process.env.CHROMIUM_BIN ?? names.map((name) => Bun.which(name)).find(Boolean) ?? null
+
+/** What draws pages; null without one, and browser tests are skipped. */
+export const findChromium = (): string | null => first([SHELL, ...PLACES])
+
+/** The same with a whole browser around it, where there is one, and what it does by itself. */
+export const findBrowser = (): string | null => first([...PLACES, SHELL])
 
 export async function launch(): Promise<Browser> {
   const executablePath = findChromium()
@@ -13,6 +20,8 @@ export async function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath,
     args: [
+      // As a whole browser does by itself: a frame that never answers leaves its page alone.
+      '--site-per-process',
       '--no-sandbox',
       '--disable-dev-shm-usage',
       '--use-fake-ui-for-media-stream',

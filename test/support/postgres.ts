@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -33,18 +33,19 @@ export function programs(): string | null {
 
 /**
  * Makes a cluster, runs it until standard input ends, which it does with this process, and removes
- * it. Nothing is flushed to the disk: it need not outlive the machine.
+ * it. Nothing is flushed to the disk: it need not outlive the machine. Ends by itself when the
+ * server does, such as one whose port is in use.
  */
 const SCRIPT = `
   cd "$1"
+  exec 3<&0
   "$0/initdb" -D "$1/data" -U moonbase -A trust -E UTF8 --locale=C --no-sync >"$1/initdb.log" 2>&1
   "$0/postgres" -D "$1/data" -p "$2" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
     -c fsync=off -c full_page_writes=off -c max_connections=300 \
     -c ssl=on -c ssl_cert_file="$1/server.crt" -c ssl_key_file="$1/server.key" \
-    >"$1/server.log" 2>&1 &
+    >"$1/server.log" 2>&1 3<&- &
   server=$!
-  cat >/dev/null
-  kill -QUIT $server
+  { cat <&3; kill -QUIT $server; } >/dev/null 2>&1 &
   wait $server
   rm -rf "$1"`
 
@@ -93,19 +94,49 @@ const POOLER = process.env.MOONBASE_TEST_POOLER ?? GIVEN
 async function startServer(): Promise<Server> {
   if (GIVEN) return { address: GIVEN, isWhole: true, certificate: null }
   const bin = programs()
-  const port = freePort()
-  const folder = bin && clusterFolder()
-  const argv = folder ? clusterCommand(bin, folder, port) : [process.execPath, LITE, String(port)]
-  const child = Bun.spawn(argv, { stdin: 'pipe', stdout: 'ignore', stderr: 'inherit' })
-  child.unref()
-  const address = `postgres://moonbase@127.0.0.1:${port}`
-  while (child.exitCode === null) {
-    const answered = await command(address, 'SELECT 1').catch(() => null)
-    const certificate = folder && join(folder, 'server.crt')
-    if (answered !== null) return { address, isWhole: bin !== null, certificate }
-    await Bun.sleep(50)
+  for (let tries = 0; tries < 5; tries++) {
+    const started = bin ? await startCluster(bin) : await startLite()
+    if (started) return started
   }
   throw new Error('PostgreSQL did not start')
+}
+
+const addressOf = (port: number) => `postgres://moonbase@127.0.0.1:${port}`
+const begin = (argv: string[]) => {
+  const child = Bun.spawn(argv, { stdin: 'pipe', stdout: 'ignore', stderr: 'inherit' })
+  child.unref()
+  return child
+}
+
+/**
+ * Null when it ended, such as when somebody else took the port meanwhile. Whoever answers there
+ * need not be the server, and may never answer: its log is asked.
+ */
+async function startCluster(bin: string): Promise<Server | null> {
+  const folder = clusterFolder()
+  const port = freePort()
+  const child = begin(clusterCommand(bin, folder, port))
+  const log = join(folder, 'server.log')
+  while (child.exitCode === null) {
+    if (existsSync(log) && readFileSync(log, 'utf8').includes('ready to accept connections')) {
+      const certificate = join(folder, 'server.crt')
+      return { address: addressOf(port), isWhole: true, certificate }
+    }
+    await Bun.sleep(50)
+  }
+  return null
+}
+
+/** The one that npm brings. */
+async function startLite(): Promise<Server | null> {
+  const port = freePort()
+  const child = begin([process.execPath, LITE, String(port)])
+  while (child.exitCode === null) {
+    const answered = await command(addressOf(port), 'SELECT 1').catch(() => null)
+    if (answered !== null) return { address: addressOf(port), isWhole: false, certificate: null }
+    await Bun.sleep(50)
+  }
+  return null
 }
 
 const command = (address: string, text: string) => askPostgres(`${address}/postgres`, text)

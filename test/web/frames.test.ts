@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { startApp } from '../support/app.ts'
-import { findChromium } from '../support/chromium.ts'
+import { findBrowser } from '../support/chromium.ts'
 import { pageOf, point, WAYS } from '../support/frame-ways.ts'
 import { signIn } from '../support/login.ts'
 import { tempFolder } from '../support/temp.ts'
@@ -47,7 +47,7 @@ describeWeb('a frame', () => {
     mkdirSync(join(folder.path, 'Default'))
     writeFileSync(join(folder.path, 'Default/Preferences'), JSON.stringify(preferences))
     const context = await chromium.launchPersistentContext(folder.path, {
-      executablePath: findChromium() ?? '',
+      executablePath: findBrowser() ?? '',
       args: [
         '--no-sandbox',
         '--disable-dev-shm-usage',

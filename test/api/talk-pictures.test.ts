@@ -185,6 +185,24 @@ describe('pictures of a talk', () => {
     expect(await imagesIn(call, 'b')).toEqual([])
   })
 
+  test('are not kept beyond that room by many turns at once', async () => {
+    const { headers, tenantId } = await startTeam(app)
+    const opened = Array.from({ length: 30 }, () => Promise.withResolvers<void>())
+    const all = Promise.withResolvers<void>()
+    for (const { resolve } of opened) {
+      upstream.reply(() => {
+        resolve()
+        return { text: 'ok', holdHeaders: all.promise }
+      })
+    }
+    const images = Array.from({ length: 8 }, () => url(PNG))
+    const turns = opened.map((_, index) => ask(headers, images, `many${index}`))
+    await Promise.all(opened.map(({ promise }) => promise))
+    all.resolve()
+    await Promise.all(turns)
+    expect(await stored(tenantId)).toBe(200)
+  })
+
   test('are not kept where transcripts are not', async () => {
     await using other = await startApp({
       upstream: upstream.baseUrl,

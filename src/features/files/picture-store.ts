@@ -1,5 +1,5 @@
 import type { PictureKind } from '../../core/picture-kind.ts'
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, locked, type Statement, sql } from '../../storage/db.ts'
 
 export interface NewPicture extends PictureKind {
   readonly id: string
@@ -20,16 +20,25 @@ const ADRIFT = `NOT EXISTS (SELECT 1 FROM session_picture l WHERE l.picture_id =
 
 /** Pictures of people's talks. */
 export const createPictureStore = (db: Db) => ({
-  /** Statement that stores a picture; `turnId` is the turn that may yet make it one of a talk. */
-  insert: (picture: NewPicture, turnId: string | null): Statement => sql`
-    INSERT INTO picture (id, tenant_id, user_id, turn_id, media_type, width, height, bytes)
-    VALUES (${picture.id}, ${picture.tenantId}, ${picture.userId}, ${turnId},
-      ${picture.mediaType}, ${picture.width}, ${picture.height}, ${picture.bytes})`,
+  /**
+   * Statement that stores a picture, unless other turns have taken the last place among the `max`
+   * files and pictures of the tenant; `turnId` is the turn that may yet make it one of a talk.
+   */
+  insert: (picture: NewPicture, turnId: string | null, now: number, max: number): Statement =>
+    locked('chat_file', picture.tenantId)`
+      INSERT INTO picture (id, tenant_id, user_id, turn_id, media_type, width, height, bytes)
+      SELECT ${picture.id}, ${picture.tenantId}, ${picture.userId}, ${turnId},
+        ${picture.mediaType}, CAST(${picture.width} AS INTEGER),
+        CAST(${picture.height} AS INTEGER), ${picture.bytes}
+      WHERE (SELECT count(*) FROM chat_file
+        WHERE tenant_id = ${picture.tenantId} AND expires_at > ${now})
+        + (SELECT count(*) FROM picture WHERE tenant_id = ${picture.tenantId}) < ${max}`,
 
-  /** Statement that makes a picture one of a talk. */
+  /** Statement that makes a picture, if it was stored, one of a talk. */
+  // No lock: a picture that was stored goes with its talk or its turn alone.
   link: ({ id, tenantId }: NewPicture, sessionId: string): Statement => sql`
     INSERT INTO session_picture (tenant_id, session_id, picture_id)
-    VALUES (${tenantId}, ${sessionId}, ${id})`,
+    SELECT tenant_id, ${sessionId}, id FROM picture WHERE id = ${id} AND tenant_id = ${tenantId}`,
 
   /** The person's own picture. */
   find: (tenantId: string, userId: string, id: string) =>

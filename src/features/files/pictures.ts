@@ -63,11 +63,13 @@ export function createPictures({ store, files, sessions, clock, isKeeping }: Pic
         // Five megabytes take milliseconds, in which streams would stand still.
         await new Promise(setImmediate)
       }
+      const insert = (one: NewPicture, turnId: string | null) =>
+        store.insert(one, turnId, clock.now(), CHAT_FILES_MAX)
       return {
         images: kept.map(({ id, width, height }) => ({ file_id: id, width, height })),
-        pending: (turnId) => kept.map((one) => store.insert(one, turnId)),
+        pending: (turnId) => kept.map((one) => insert(one, turnId)),
         storing: (isPending) => [
-          ...(isPending ? [] : kept.map((one) => store.insert(one, null))),
+          ...(isPending ? [] : kept.map((one) => insert(one, null))),
           ...kept.map((one) => store.link(one, sessionId)),
         ],
       }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Call, caller } from '../support/api.ts'
+import { type Call, caller, surfaceOf } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 interface Persona {
@@ -51,6 +51,23 @@ test('an export that is sent in pieces can be imported by another tenant', async
   })
   const again = (await other<Record<string, unknown>>('GET', '/export')).json()
   expect({ ...again, exported_at: null }).toEqual({ ...config, exported_at: null })
+})
+
+test('lists of long texts count in the memory for requests, and are sent in pieces', async () => {
+  await using small = await startApp({ requestBytesMax: 300_000 })
+  const surface = await surfaceOf(small, '/v1', 'long@example.com')
+  const text = 'x'.repeat(8_000)
+  const bodies: Record<string, (n: number) => object> = {
+    '/prompts': (n) => ({ name: `p${n}`, title: 'long', text }),
+    '/schedules': (n) => ({ name: `s${n}`, text, cron: '0 5 * * *' }),
+    '/triggers': (n) => ({ name: `t${n}`, text }),
+  }
+  for (const [path, bodyOf] of Object.entries(bodies)) {
+    for (let n = 0; n < 20; n++) expect((await surface('POST', path, bodyOf(n))).status).toBe(201)
+    expect((await surface('GET', `${path}?limit=5`)).status).toBe(200)
+    const refused = await surface('GET', path)
+    expect([path, refused.headers.get('x-error-code')]).toEqual([path, 'memory_full'])
+  }
 })
 
 test('lists beyond the memory for requests are refused, and shorter ones are not', async () => {

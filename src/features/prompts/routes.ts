@@ -1,25 +1,31 @@
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gated } from '../../http/gate.ts'
+import type { JsonAnswers } from '../../http/json-answers.ts'
 import { pageDoc, pageOf } from '../../http/list-page.ts'
+import { jsonDoc } from '../../http/openapi-parts.ts'
 import { Prompt, PromptDeleted, PromptListResponse, PromptRequest } from './model.ts'
 import type { Prompts } from './service.ts'
 
 const body = jsonBody(PromptRequest)
 
 /** Prompts, on both surfaces. */
-export const promptRoutes = (on: Gated, prompts: Prompts) =>
+export const promptRoutes = (on: Gated, prompts: Prompts, answers: JsonAnswers) =>
   on
     .get(
       '/prompts',
-      ({ principal, request }) => {
-        const { before, limit } = pageOf(request)
-        return prompts.list(principal.tenantId, before, limit)
+      (context) => {
+        const { before, limit } = pageOf(context.request)
+        const { tenantId } = context.principal
+        return answers.respond(context, () => prompts.list(tenantId, before, limit))
       },
       {
         allow: MANAGERS,
-        response: PromptListResponse,
-        detail: { summary: 'List prompts, newest first', parameters: pageDoc('prompts') },
+        detail: {
+          summary: 'List prompts, newest first',
+          parameters: pageDoc('prompts'),
+          responses: jsonDoc(PromptListResponse),
+        },
       },
     )
     .post(

@@ -4,8 +4,9 @@ import { NOT_DEVICES } from '../../core/principal.ts'
 import { namedSubject } from '../../core/subject.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gated } from '../../http/gate.ts'
+import type { JsonAnswers } from '../../http/json-answers.ts'
 import { pageDoc, pageOf } from '../../http/list-page.ts'
-import { queryDoc } from '../../http/openapi-parts.ts'
+import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
 import type { AgentRequest } from '../agent/model.ts'
 import {
   NoticeRead,
@@ -98,20 +99,20 @@ export const runRoutes = (on: Gated, runs: Runs, turn: typeof AgentRequest) => {
 }
 
 /** Turns that begin by the clock. */
-export const scheduleRoutes = (on: Gated, schedules: Schedules) =>
+export const scheduleRoutes = (on: Gated, schedules: Schedules, answers: JsonAnswers) =>
   on
     .get(
       '/schedules',
-      ({ principal, request }) => {
-        const { limit, before } = pageOf(request)
-        return schedules.list(principal, before, limit)
+      (context) => {
+        const { limit, before } = pageOf(context.request)
+        return answers.respond(context, () => schedules.list(context.principal, before, limit))
       },
       {
         allow: NOT_DEVICES,
-        response: ScheduleListResponse,
         detail: {
           summary: 'List schedules and reminders, newest first',
           parameters: pageDoc('schedules'),
+          responses: jsonDoc(ScheduleListResponse),
         },
       },
     )

@@ -8,7 +8,9 @@ import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody, readBytes } from '../../http/body.ts'
 import { addressGroup, type ClientAddress } from '../../http/client-address.ts'
 import type { Gated } from '../../http/gate.ts'
+import type { JsonAnswers } from '../../http/json-answers.ts'
 import { pageDoc, pageOf } from '../../http/list-page.ts'
+import { jsonDoc } from '../../http/openapi-parts.ts'
 import type { Origins } from '../../http/origin.ts'
 import type { RateLimiter } from '../../http/request-limits.ts'
 import { textOfBody } from './material.ts'
@@ -25,18 +27,27 @@ import type { Triggers } from './service.ts'
 const body = jsonBody(TriggerRequest)
 
 /** Triggers, on both surfaces. */
-export const triggerRoutes = (on: Gated, triggers: Triggers, { base }: Pick<Origins, 'base'>) =>
+export const triggerRoutes = (
+  on: Gated,
+  triggers: Triggers,
+  { base }: Pick<Origins, 'base'>,
+  answers: JsonAnswers,
+) =>
   on
     .get(
       '/triggers',
-      ({ principal, request }) => {
-        const { before, limit } = pageOf(request)
-        return triggers.list(principal.tenantId, before, limit)
+      (context) => {
+        const { before, limit } = pageOf(context.request)
+        const { tenantId } = context.principal
+        return answers.respond(context, () => triggers.list(tenantId, before, limit))
       },
       {
         allow: MANAGERS,
-        response: TriggerListResponse,
-        detail: { summary: 'List triggers, newest first', parameters: pageDoc('triggers') },
+        detail: {
+          summary: 'List triggers, newest first',
+          parameters: pageDoc('triggers'),
+          responses: jsonDoc(TriggerListResponse),
+        },
       },
     )
     .post(

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
+import { Cron } from 'croner'
 import { DAY_MS } from '../../core/clock.ts'
 import { closest, cronOf, minuteIn, missedTimes, timesAfter } from './times.ts'
 
@@ -64,6 +65,13 @@ describe('times of schedules', () => {
     expect(closest(times)).toBe(4 * 60_000)
     expect(closest([5])).toBe(Number.POSITIVE_INFINITY)
     expect(minuteIn('Asia/Shanghai', at('2026-11-23T00:30:00Z'))).toBe('2026-11-23 08:30')
+  })
+
+  test('are found without a look at hours of them where no clock is changed', () => {
+    const looks = spyOn(Cron.prototype, 'nextRun')
+    expect(next('* * * * *', 'Europe/Berlin', '2026-11-24T12:00:00Z', 10)).toHaveLength(10)
+    expect(looks.mock.calls.length).toBeLessThan(20)
+    looks.mockRestore()
   })
 
   test('find the newest missed time and the newest of the others', () => {

@@ -37,7 +37,7 @@ export function timesAfter({ cron, at, timeZone }: Times, from: number, count: n
   const zone = createZone(timeZone)
   const local = new Cron(cron, { timezone: 'UTC', mode: '5-part' })
   const times = new Set<number>()
-  let wall = new Date(from + zone.offset(from) - 3 * HOUR_MS)
+  let wall = new Date(from + zone.offset(from) - zone.slack(from))
   let enough: number | null = null
   for (let looked = 0; looked < LOCAL_TIMES_MAX; looked++) {
     const next = local.nextRun(wall)
@@ -49,8 +49,8 @@ export function timesAfter({ cron, at, timeZone }: Times, from: number, count: n
       if (time > from) times.add(time)
     }
     // A later local time may be an earlier moment where the clock is put back.
-    if (times.size >= count) enough ??= wall.getTime()
-    if (enough !== null && wall.getTime() > enough + 3 * HOUR_MS) break
+    if (times.size >= count) enough ??= wall.getTime() + zone.slack(wall.getTime())
+    if (enough !== null && wall.getTime() >= enough) break
   }
   return [...times].sort((a, b) => a - b).slice(0, count)
 }
@@ -134,5 +134,9 @@ function createZone(timeZone: string) {
     return Math.round(after / MINUTE_MS) * MINUTE_MS
   }
 
-  return { offset, instantsOf, afterGap }
+  /** How far local times and moments may differ in order: not at all where no change is near. */
+  const slack = (time: number): number =>
+    offset(time - DAY_MS) === offset(time + DAY_MS) ? 0 : 3 * HOUR_MS
+
+  return { offset, instantsOf, afterGap, slack }
 }

@@ -48,6 +48,27 @@ async function waiting(headers: Record<string, string>, session_id: string) {
 }
 
 describe('a detached turn', () => {
+  test('with a long answer is kept in small rows, and read again from any event', async () => {
+    const { call, headers } = await startTeam(app)
+    upstream.reply({ pieces: Array.from({ length: 6_000 }, () => 'x'.repeat(60)) })
+    const stream = await detach(app.url, headers, { text: '问', session_id: 'long' })
+    const told = await stream.all()
+    const id = await turnOf(stream)
+    // Resolves once all of it is on disk.
+    await call('POST', `/console/agent/turns/${id}/stop`)
+    const rows = await app.db.all<{ chars: number }>({
+      sql: 'SELECT length(events) AS chars FROM talk_event WHERE turn_id = ? ORDER BY first_id',
+      args: [id],
+    })
+    expect(rows.length).toBeGreaterThan(5)
+    // The last event of all holds the whole answer.
+    for (const { chars } of rows.slice(0, -1)) expect(chars).toBeLessThan(80_000)
+    for (const after of [0, 1, 2_999, 5_999]) {
+      const again = await replay(app.url, headers, id, { after })
+      expect(await again.all()).toEqual(told.slice(after))
+    }
+  })
+
   test('goes on when its reader leaves, and is read again from any event', async () => {
     const { call, headers } = await startTeam(app)
     const { stream, id, goOn } = await waiting(headers, 'a')

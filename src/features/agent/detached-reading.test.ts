@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { createReading } from './detached-reading.ts'
+import { fromMemory } from './detached-runs.ts'
 import type { DetachedRow } from './detached-store.ts'
-import type { Told } from './told.ts'
+import { PIECE_CHARS, type Told, ToldEvents } from './told.ts'
 
 const ROW: DetachedRow = {
   id: 'turn-1',
@@ -30,13 +31,14 @@ test('the last events of a turn are told that are stored just after its end was 
     store: {
       find: async () => ROW,
       events: async (_, after) => {
-        const there = reads++ === 0 ? stored.slice(0, 1) : stored
+        const there = reads++ < 2 ? stored.slice(0, 1) : stored
         return there.filter(({ first_id }, at) => first_id > after || at === there.length - 1)
       },
     },
     clock: { now: () => 2, sleep: async () => {} },
     server: 'this',
     settle: async () => {},
+    inTurnOf: () => (work) => work(),
   })
   const told: Told[] = []
   await reading.fromDisk(
@@ -51,4 +53,27 @@ test('the last events of a turn are told that are stored just after its end was 
     '2 stats',
     '3 llm_end',
   ])
+})
+
+test('a reader gets a long answer in pieces, and lets others pass between them', async () => {
+  const events = Array.from({ length: 5_000 }, () => ({
+    type: 'llm_delta' as const,
+    text: 'x'.repeat(100),
+  }))
+  const running = new ToldEvents()
+  running.add(events)
+  running.close()
+  const sizes: number[] = []
+  let turns = 0
+  const inTurn = async (work: () => Promise<void>) => {
+    turns++
+    await work()
+  }
+  const read = fromMemory(running, 0, inTurn)
+  await read(new AbortController().signal, async (some) => {
+    sizes.push(some.reduce((chars, { data }) => chars + data.length, 0))
+  })
+  expect(Math.max(...sizes)).toBeLessThan(PIECE_CHARS + 1_000)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(500_000)
+  expect(turns).toBe(sizes.length - 1)
 })

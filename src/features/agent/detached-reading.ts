@@ -2,9 +2,9 @@ import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { DETACHED_ENDED_MS } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { Produce } from './detached-runs.ts'
+import type { InTurn, Produce } from './detached-runs.ts'
 import type { DetachedRow, DetachedStore } from './detached-store.ts'
-import { isLast, toldIn } from './told.ts'
+import { isLast, type Told, textOf, toldIn } from './told.ts'
 
 /** How often a turn of another server is looked at. */
 const LOOK_MS = 250
@@ -19,10 +19,12 @@ export interface ReadingOptions {
   /** The id of this process. */
   readonly server: string
   readonly settle: () => Promise<void>
+  /** Work for readers of a tenant, which take turns with those of others. */
+  readonly inTurnOf: (tenantId: string) => InTurn
 }
 
 /** Reads turns from the database. */
-export function createReading({ store, clock, server, settle }: ReadingOptions) {
+export function createReading({ store, clock, server, settle, inTurnOf }: ReadingOptions) {
   /** As `find`, with the state that the turn has now. */
   async function settled(find: () => Promise<DetachedRow | null>): Promise<DetachedRow | null> {
     const row = await find()
@@ -39,6 +41,29 @@ export function createReading({ store, clock, server, settle }: ReadingOptions) 
     return row
   }
 
+  /** The stored events after number `after`, few at a time. */
+  async function* stored(tenantId: string, id: string, after: number) {
+    const inTurn = inTurnOf(tenantId)
+    for (let at = after; ; ) {
+      const rows = await store.events(id, at)
+      let events: readonly Told[] = []
+      await inTurn(async () => {
+        events = toldIn(rows, at)
+      })
+      const last = events.at(-1)
+      if (last === undefined) return
+      yield events
+      at = last.id
+    }
+  }
+
+  /** The words that are stored of an answer. */
+  async function partOf(tenantId: string, id: string): Promise<string> {
+    let text = ''
+    for await (const events of stored(tenantId, id, 0)) text = textOf(events, text)
+    return text
+  }
+
   /** Whether the turn has told nothing after event `at`, and tells nothing more. */
   async function isWholeAt(id: string, at: number): Promise<boolean> {
     const last = toldIn(await store.events(id, Number.MAX_SAFE_INTEGER - 1), 0).at(-1)
@@ -51,9 +76,11 @@ export function createReading({ store, clock, server, settle }: ReadingOptions) 
       let looks = LAST_LOOKS
       for (let at = after; !signal.aborted; ) {
         const row = await settled(() => store.find(principal.tenantId, principal.userId ?? '', id))
-        const events = toldIn(await store.events(id, at), at)
-        at = events.at(-1)?.id ?? at
-        if (events.length > 0) await emit(events)
+        for await (const events of stored(principal.tenantId, id, at)) {
+          at = events.at(-1)?.id ?? at
+          await emit(events)
+          if (signal.aborted) return
+        }
         if (row?.state !== 'running') {
           // A turn ends when it is stored, which may be before its last events are.
           if (row?.state !== 'ended' || (await isWholeAt(id, at)) || --looks < 0) return
@@ -62,5 +89,5 @@ export function createReading({ store, clock, server, settle }: ReadingOptions) 
       }
     }
 
-  return { find, fromDisk }
+  return { find, fromDisk, partOf }
 }

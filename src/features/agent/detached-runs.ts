@@ -39,9 +39,12 @@ export type Produce = (
   emit: (events: readonly Told[]) => Promise<void> | undefined,
 ) => Promise<void>
 
-/** Reads a turn that runs here. */
+/** Does work of a reader when it is their tenant's turn. */
+export type InTurn = (work: () => Promise<void>) => Promise<void>
+
+/** Reads a turn that runs here; readers that are far behind take turns. */
 export const fromMemory =
-  (told: ToldEvents, after: number): Produce =>
+  (told: ToldEvents, after: number, inTurn: InTurn): Produce =>
   async (signal, emit) => {
     let wake = () => {}
     // Once for all events, because it would cost as much as one of them each time.
@@ -53,7 +56,12 @@ export const fromMemory =
         const events = told.after(at)
         at += events.length
         if (events.length > 0) {
-          const slow = emit(events)
+          let slow: Promise<void> | undefined
+          if (at === told.count) slow = emit(events)
+          else
+            await inTurn(async () => {
+              slow = emit(events)
+            })
           if (slow) await slow
         } else if (told.isOver) return
         else {

@@ -9,6 +9,7 @@ import {
 } from '../../storage/db.ts'
 import type { PictureRef } from '../files/pictures.ts'
 import type { Origin } from '../sessions/access.ts'
+import { PIECE_CHARS } from './told.ts'
 
 export interface DetachedRow {
   readonly id: string
@@ -53,14 +54,22 @@ export interface EventBatch {
 /** Sessions that were begun by a turn which stored nothing. */
 const EMPTY = `turn_count = 0 AND family IS NULL`
 
+/** A row for so many events that it is quickly read. */
 const putEvents = ({ turnId, firstId, events }: EventBatch): readonly Statement[] => {
-  if (events.length === 0) return []
-  const json = `[${events.join(',')}]`
-  // No lock: a turn that was deleted stays deleted, and one process alone adds to it.
-  const put = sql`
-    INSERT INTO talk_event (turn_id, first_id, events)
-    SELECT id, ${firstId}, ${json} FROM talk_turn WHERE id = ${turnId}`
-  return [put]
+  const rows: Statement[] = []
+  for (let from = 0; from < events.length; ) {
+    let end = from
+    for (let chars = 0; chars < PIECE_CHARS && end < events.length; end++) {
+      chars += events[end]?.length ?? 0
+    }
+    const json = `[${events.slice(from, end).join(',')}]`
+    // No lock: a turn that was deleted stays deleted, and one process alone adds to it.
+    rows.push(sql`
+      INSERT INTO talk_event (turn_id, first_id, events)
+      SELECT id, ${firstId + from}, ${json} FROM talk_turn WHERE id = ${turnId}`)
+    from = end
+  }
+  return rows
 }
 
 /** Turns that go on when their reader leaves, and what they have told. */
@@ -132,13 +141,13 @@ export function createDetachedStore(db: Db) {
         FROM talk_turn WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}
           AND user_id = ${userId} AND state <> 'ended' ORDER BY started_at, id`),
 
-    /** The batches that hold events after `after`, in order. */
+    /** The first row that holds events after `after`, or the last of all. */
     events: (id: string, after: number) =>
       db.all<{ first_id: number; events: string }>(sql`
         SELECT first_id, events FROM talk_event
         WHERE turn_id = ${id} AND first_id >= (SELECT coalesce(max(first_id), 1) FROM talk_event
           WHERE turn_id = ${id} AND first_id <= ${after + 1})
-        ORDER BY first_id`),
+        ORDER BY first_id LIMIT 1`),
 
     /** Turns whose servers are not among these become interrupted. */
     async interrupt(servers: readonly string[], now: number): Promise<void> {

@@ -8,18 +8,18 @@ import {
 } from '../../core/limits/contract.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Principal } from '../../core/principal.ts'
+import { createLoopTurns } from '../../core/time-slice.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { Announcer, Leases } from '../../storage/shared-state.ts'
 import type { KeptPictures, PictureRef, Pictures } from '../files/pictures.ts'
 import type { SessionStore } from '../sessions/store.ts'
 import type { PendingTurn } from './detached-model.ts'
 import { createReading, missing } from './detached-reading.ts'
-import { createRuns, fromMemory, type Produce, sessionName } from './detached-runs.ts'
+import { createRuns, fromMemory, type InTurn, type Produce, sessionName } from './detached-runs.ts'
 import { createServers } from './detached-servers.ts'
 import type { DetachedRow, DetachedStore, NewDetached } from './detached-store.ts'
 import { rememberedText } from './prompt.ts'
 import type { Agent } from './service.ts'
-import { textOf, toldIn } from './told.ts'
 import type { TurnRequest } from './turn-config.ts'
 
 /** How often another server's turn is looked at. */
@@ -50,7 +50,12 @@ export function createDetached(options: DetachedOptions) {
   const server = newId()
   const runs = createRuns({ store, clock, log, pictures })
   const { live, settle } = createServers({ ...options, server })
-  const { find, fromDisk } = createReading({ store, clock, server, settle })
+  const loop = createLoopTurns(clock.steady)
+  const inTurnOf =
+    (tenantId: string): InTurn =>
+    (work) =>
+      loop(tenantId, work)
+  const { find, fromDisk, partOf } = createReading({ store, clock, server, settle, inTurnOf })
 
   announcer.on('turn stopped', async (id) => runs.stop(id))
   announcer.on('talk deleted', async (session) => runs.endSession(session))
@@ -75,7 +80,7 @@ export function createDetached(options: DetachedOptions) {
       await live()
       const row = newRow(options, { id, server, principal, userId, request, sessionId })
       await claimTurn(options, row, settle)
-      return fromMemory(runs.start(id, turn, { tenantId, sessionId }), 0)
+      return fromMemory(runs.start(id, turn, { tenantId, sessionId }), 0, inTurnOf(tenantId))
     },
 
     /** What the turn tells after event `after`, to its end. */
@@ -83,7 +88,8 @@ export function createDetached(options: DetachedOptions) {
       const row = await find(principal, id)
       if (row.state === 'interrupted') throw missing()
       const told = runs.told(id)
-      return told ? fromMemory(told, after) : fromDisk(principal, id, after)
+      const inTurn = inTurnOf(principal.tenantId)
+      return told ? fromMemory(told, after, inTurn) : fromDisk(principal, id, after)
     },
 
     /** Stops the model; resolves once what was written is on disk. */
@@ -112,7 +118,7 @@ export function createDetached(options: DetachedOptions) {
       for (const { id, state, user_text, started_at, state_at, ...row } of rows) {
         const isOld = state === 'interrupted' && state_at <= clock.now() - DETACHED_INTERRUPTED_MS
         if (state === 'ended' || isOld) continue
-        const partial = runs.told(id)?.text ?? textOf(toldIn(await store.events(id, 0), 0))
+        const partial = runs.told(id)?.text ?? (await partOf(tenantId, id))
         shown.push({ turn_id: id, state, text: user_text, partial, ...filesOf(row), started_at })
       }
       return shown

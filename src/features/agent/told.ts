@@ -13,6 +13,9 @@ export const isLast = (type: string): boolean => type === 'llm_end' || type === 
 export const wireOf = (event: AgentEvent): object =>
   event.type === 'tool_call' ? { type: event.type, name: event.name } : event
 
+/** Characters of events that are sent, stored or parsed at a time. */
+export const PIECE_CHARS = 64 * 1024
+
 interface Line extends Told {
   /** `data` as it is stored. */
   readonly kept: string
@@ -55,9 +58,18 @@ export class ToldEvents {
     this.#wake()
   }
 
-  /** The events after number `after`. */
+  /** How many events were told. */
+  get count(): number {
+    return this.#lines.length
+  }
+
+  /** The first events after number `after`. */
   after(after: number): readonly Told[] {
-    return this.#lines.slice(after)
+    let end = after
+    for (let chars = 0; chars < PIECE_CHARS && end < this.#lines.length; end++) {
+      chars += this.#lines[end]?.data.length ?? 0
+    }
+    return this.#lines.slice(after, end)
   }
 
   /** Calls `wake` whenever more is told and when the turn is over, until the result is called. */
@@ -91,9 +103,9 @@ export function keptOf(event: AgentEvent, data = JSON.stringify(wireOf(event))):
   return JSON.stringify(kept)
 }
 
-/** The words of the answer that stored events hold. */
-export function textOf(events: readonly Told[]): string {
-  let text = ''
+/** The words of the answer that stored events hold, after the words before them. */
+export function textOf(events: readonly Told[], before: string): string {
+  let text = before
   for (const { type, data } of events) {
     if (type === 'provider_fallback') text = ''
     else if (type === 'llm_delta') text += (JSON.parse(data) as { text: string }).text

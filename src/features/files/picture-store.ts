@@ -35,6 +35,7 @@ export const createPictureStore = (db: Db) => ({
         + (SELECT count(*) FROM picture WHERE tenant_id = ${picture.tenantId}) < ${max}`,
 
   /** Statement that makes a picture, if it was stored, one of a talk. */
+  // No lock: a picture that was stored goes with its talk or its turn alone.
   link: ({ id, tenantId }: NewPicture, sessionId: string): Statement => sql`
     INSERT INTO session_picture (tenant_id, session_id, picture_id)
     SELECT tenant_id, ${sessionId}, id FROM picture WHERE id = ${id} AND tenant_id = ${tenantId}`,

@@ -22,6 +22,11 @@ export function parseUntrustedJson(text: string): unknown {
   return JSON.parse(text.includes(NUL) ? text.replaceAll(ESCAPE, withoutNul) : text)
 }
 
+/** Items of a list as the database has written them: JSON with commas between. Never empty. */
+export class JsonItems {
+  constructor(readonly text: string) {}
+}
+
 const NUL = '\\u0000'
 /** One escape in a string; a backslash stands nowhere else. */
 const ESCAPE = /\\(?:u0000|.)/gs

@@ -1,5 +1,6 @@
 import { untilAborted } from '../core/abort.ts'
 import type { Clock } from '../core/clock.ts'
+import { JsonItems } from '../core/json.ts'
 import { ANSWER_STALL_MS_MAX } from '../core/limits/machine.ts'
 import type { MemoryBudget, MemoryShare } from '../core/memory-budget.ts'
 import type { Principal } from '../core/principal.ts'
@@ -184,7 +185,7 @@ async function* piecesOf(answer: JsonAnswer): AsyncGenerator<string, string> {
     }
     let separator = '['
     for await (const item of value) {
-      text += separator + JSON.stringify(item)
+      text += separator + (item instanceof JsonItems ? item.text : JSON.stringify(item))
       separator = ','
       if (text.length < PIECE_CHARS) continue
       yield text

@@ -39,6 +39,7 @@ export function openKnowledge(adapters: Adapters, jobs: Jobs) {
   const store = createKbStore({
     db,
     reader,
+    scans,
     vectors,
     words,
     nextNum,

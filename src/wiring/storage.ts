@@ -63,9 +63,10 @@ async function openFile({ MB_DATA_DIR: folder }: Config, needs: StorageNeeds): P
   const { writerUrl, readerUrl } = program
   const upgradeCopy = migrate(file, MIGRATIONS, fileStamp(new Date(clock.now())))
   const withReader = (db: SqliteDb): OpenedStorage => {
-    const reader = createReadThread(file, readerUrl, db.failed)
+    const onError = db.failed
+    const reader = createReadThread(file, readerUrl, { onError })
     const [vectors, words] = [createVectorIndex(reader), createWordIndex(reader)]
-    const scans = createReadThread(file, readerUrl, db.failed)
+    const scans = createReadThread(file, readerUrl, { onError, isUrgent: false })
     const turnIndex = createTurnIndex(scans)
     const openShared = async () => createLocalState(clock)
     return { db, reader, scans, vectors, words, turnIndex, openShared }

@@ -145,7 +145,7 @@ describe('after the embedding model was changed', () => {
     await using app = await startApp({ dataDir: folder.path, embedder: slow })
     const { tenantId } = await app.key()
     await asked.promise
-    const { docs } = await app.kb.service.list(everything(tenantId))
+    const docs = await app.db.all<{ id: string }>({ sql: 'SELECT id FROM kb_doc', args: [] })
     for (const { id } of docs) await app.kb.service.remove(everything(tenantId), id)
     go.resolve()
     await app.jobs.idle()

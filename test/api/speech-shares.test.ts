@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { type CreatedKey, createKey } from '../support/key.ts'
 import { mp3Frames } from '../support/mp3-frames.ts'
+import { nicenessOf } from '../support/niceness.ts'
 import { type Server, startServer } from '../support/server.ts'
 import { tempFolder } from '../support/temp.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -42,19 +43,10 @@ function processorTime() {
   return { main: ticks(`/proc/${pid}/task/${pid}/stat`), all: ticks(`/proc/${pid}/stat`) }
 }
 
-/** The niceness of each thread of the server (proc(5)). */
-function niceness(): number[] {
-  const tasks = `/proc/${server.pid}/task`
-  return readdirSync(tasks).map((thread) => {
-    const stat = readFileSync(`${tasks}/${thread}/stat`, 'utf8')
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
-  })
-}
-
 test('speech is encoded at a lower priority than the server has', async () => {
   upstream.speech.reply({ ms: 100 })
   await (await say('短')).arrayBuffer()
-  expect(niceness()).toContain(10)
+  expect(nicenessOf(server.pid)).toContain(10)
   expect(getPriority(server.pid)).toBe(getPriority())
 })
 

@@ -65,9 +65,9 @@ test('a read thread that ends quietly, twice, fails its reads and is replaced', 
     }`,
   )
   const faults: unknown[] = []
-  const reader = createReadThread(file, Bun.pathToFileURL(mortal).href, (fault) =>
-    faults.push(fault),
-  )
+  const reader = createReadThread(file, Bun.pathToFileURL(mortal).href, {
+    onError: (fault) => faults.push(fault),
+  })
   const read = () => reader.all('tenant', sql`SELECT x FROM item`)
   const leave = () => reader.all('tenant', { sql: 'leave', args: [] })
   for (let time = 1; time <= 2; time++) {

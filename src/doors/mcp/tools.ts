@@ -169,7 +169,10 @@ const listDocuments = ({ kb, viewOf }: Parts) =>
     args: z.object({ collection }),
     isReadOnly: true,
     kinds: PROGRAMS,
-    run: async ({ collection: one }, caller) => asJson(await kb.list(await viewOf(caller, one))),
+    async run({ collection: one }, caller) {
+      const { docs } = await kb.list(await viewOf(caller, one), caller.signal)
+      return asJson({ docs: JSON.parse(`[${docs.map(({ text }) => text)}]`) })
+    },
   })
 
 const askAgent = ({ ask }: Parts) =>

@@ -1,5 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
+import type { JsonItems } from '../../core/json.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
 import { everything, type KbView, missingCollection } from './collections/access.ts'
 import type { KbStore } from './index/store.ts'
 import type { TitleStore } from './index/title-store.ts'
@@ -20,6 +22,8 @@ export interface DocumentParts {
 /** A tenant's documents as people and programs look at them, name them and put them away. */
 export function createDocuments(parts: DocumentParts) {
   const { store, clock, citations, titles, reindex } = parts
+  /** Each tenant reads one list at a time: it is in memory as a whole. */
+  const inTurn = createSemaphore({ perKey: 1 }).run
 
   async function docOf(view: KbView, id: string): Promise<KbDoc> {
     const doc = await store.doc(view, id, firstCitedDay(clock))
@@ -28,10 +32,15 @@ export function createDocuments(parts: DocumentParts) {
   }
 
   return {
-    async list(view: KbView): Promise<{ docs: KbDoc[] }> {
-      await citations.flush()
-      return { docs: await store.list(view, firstCitedDay(clock)) }
-    },
+    list: (view: KbView, signal?: AbortSignal): Promise<{ docs: JsonItems[] }> =>
+      inTurn(
+        view.tenantId,
+        async () => {
+          await citations.flush()
+          return { docs: await store.list(view, firstCitedDay(clock)) }
+        },
+        signal,
+      ),
 
     /** Throws 404 for a document that the tenant does not have. */
     async exists(tenantId: string, id: string): Promise<void> {

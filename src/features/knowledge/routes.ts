@@ -47,7 +47,9 @@ export const kbRoutes = (on: Gated, { kb, access, contexts, answers }: KbRouteOp
       '/kb/docs',
       async (context) => {
         const view = await viewIn(access, context)
-        return answers.respond(context, () => kb.list(view))
+        // Read before the answer's turn on the event loop, which it would hold for that long.
+        const list = await kb.list(view, context.request.signal)
+        return answers.respond(context, async () => list)
       },
       {
         allow: NOT_DEVICES,

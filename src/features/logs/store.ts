@@ -151,10 +151,15 @@ const wayOfAll = ({ sessionId }: LogFilter): Way => (sessionId === null ? 'time'
 const wayOfFirst = (filter: LogFilter): Way =>
   isByStatus(filter) && filter.statusFrom === filter.statusTo ? 'status' : wayOfAll(filter)
 
-/** A latency, the number of its rows and that of its failures. */
-function latencyCount(text: string): LatencyCount {
-  const [latency = 0, count = 0, errors = 0] = text.split(' ').map(Number)
-  return { latencyMs: latency < 0 ? null : latency, count, errors }
+/** Counts from numbers: a latency, how many rows have it, how many of them failed, and so on. */
+function latencyCounts(numbers: readonly number[]): LatencyCount[] {
+  const counts: LatencyCount[] = []
+  for (let at = 0; at < numbers.length; at += 3) {
+    const latency = numbers[at] ?? NOT_MEASURED
+    const latencyMs = latency === NOT_MEASURED ? null : latency
+    counts.push({ latencyMs, count: numbers[at + 1] ?? 0, errors: numbers[at + 2] ?? 0 })
+  }
+  return counts
 }
 
 /** `reader` makes the reads that may scan a million rows. */
@@ -197,7 +202,7 @@ export function createLogStore(db: Db, reader: Reader) {
       const [row] = await reader.all<{ counts: string | null }>(
         tenantId,
         sql`
-        SELECT string_agg(latency || ' ' || number || ' ' || errors, ',') AS counts FROM (
+        SELECT string_agg(latency || ',' || number || ',' || errors, ',') AS counts FROM (
           SELECT CAST(latency_ms AS TEXT) AS latency, CAST(sum(count) AS TEXT) AS number,
             CAST(coalesce(sum(count) FILTER (WHERE status >= 400), 0) AS TEXT) AS errors
           FROM request_log_count
@@ -205,7 +210,7 @@ export function createLogStore(db: Db, reader: Reader) {
             AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
           GROUP BY latency_ms) AS counted`,
       )
-      return (row?.counts ?? '').split(',').filter(Boolean).map(latencyCount)
+      return latencyCounts(JSON.parse(`[${row?.counts ?? ''}]`))
     },
 
     /** The statuses of the filter that any row has. */

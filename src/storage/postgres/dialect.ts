@@ -43,7 +43,10 @@ export function textOf(sql: string, args: readonly Value[]): string {
     return `$${count}${castOf(args[count - 1] ?? null)}`
   }
   // SQLite's LIKE ignores the case of ASCII letters.
-  return sql.replaceAll('?', typed).replaceAll(/\bLIKE\b/g, 'ILIKE')
+  return sql
+    .replaceAll('?', typed)
+    .replaceAll(/\bLIKE\b/g, 'ILIKE')
+    .replaceAll('json_object(', 'json_build_object(')
 }
 
 function castOf(value: Value): string {

@@ -14,21 +14,27 @@ export interface ReadThread extends Reader {
 /** Statements that the thread has at a time: with a second one it never waits for the next. */
 const STATEMENTS_AT_ONCE = 2
 
+export interface ReadThreadOptions {
+  /** Whether a turn waits for it; else it has what processor time turns leave. Default true. */
+  readonly isUrgent?: boolean
+  /** Called with the error of every read that fails. */
+  readonly onError?: (error: unknown) => void
+}
+
 /**
  * Tenants take turns statement by statement, so that one with a thousand searches delays another by
  * two statements at most. The first search starts the thread; after a failed start or a death of
- * the thread the next search starts it again. `readerUrl` is the address of `reader.ts`. `onError`
- * is called with the error of every read that fails.
+ * the thread the next search starts it again. `readerUrl` is the address of `reader.ts`.
  */
 export function createReadThread(
   file: DatabaseFile,
   readerUrl: string,
-  onError: (error: unknown) => void = () => {},
+  { isUrgent = true, onError = () => {} }: ReadThreadOptions = {},
 ): ReadThread {
   const turns = createSemaphore({ slots: STATEMENTS_AT_ONCE })
   const thread = createRestartingThread(
     () => startReader(readerUrl),
-    ({ ask }) => ask({ type: 'open', file }),
+    ({ ask }) => ask({ type: 'open', file, isUrgent }),
   )
   let closed = false
 

@@ -3,6 +3,7 @@
  * every open stream if they ran on the event loop.
  */
 
+import { lowerThreadPriority } from '../../core/time-slice.ts'
 import type { Statement } from '../db.ts'
 import { KEYS_PER_DOC, type Neighbour } from '../indexes.ts'
 import { type DatabaseFile, type Fault, faultOf, openConnection, statements } from './connection.ts'
@@ -10,7 +11,7 @@ import { cosinesOf, createCodeScan } from './vector-codes.ts'
 
 /** Messages between the event loop and the reading thread; many may be open. */
 export type ReaderAsk =
-  | { readonly type: 'open'; readonly file: DatabaseFile }
+  | { readonly type: 'open'; readonly file: DatabaseFile; readonly isUrgent: boolean }
   | { readonly type: 'read'; readonly statement: Statement }
   | { readonly type: 'nearest'; readonly wanted: NearestWanted }
   | { readonly type: 'close' }
@@ -82,7 +83,10 @@ function rowsFor(data: ReaderRequest): readonly unknown[] {
 self.onmessage = ({ data }: MessageEvent<ReaderRequest>) => {
   const { id } = data
   try {
-    if (data.type === 'open') reader = openReader(data.file)
+    if (data.type === 'open') {
+      if (!data.isUrgent) lowerThreadPriority()
+      reader = openReader(data.file)
+    }
     if (data.type === 'close') reader?.close()
     answer({ id, rows: rowsFor(data) })
   } catch (error) {

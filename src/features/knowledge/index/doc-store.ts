@@ -1,6 +1,7 @@
+import { JsonItems } from '../../../core/json.ts'
 import { KB_CHUNKS_SHOWN_MAX } from '../../../core/limits/contract.ts'
 import { NO_COLLECTION, within } from '../../../storage/collections.ts'
-import { type Db, joined, type Reader, type Statement, sql, textRows } from '../../../storage/db.ts'
+import { type Db, joined, type Reader, type Statement, sql } from '../../../storage/db.ts'
 import type { KbView } from '../collections/access.ts'
 import type { KbChunk, KbDoc, KbPart } from '../model.ts'
 import type { StoredDoc } from './keys.ts'
@@ -18,54 +19,66 @@ export const findDoc = (db: Db, { tenantId, collections }: KbView, id: string) =
     ),
   )
 
-const listed = (citedSince: number): Statement => sql`
-  SELECT id, title, char_count, chunk_count, created_at, source_id, part, parts,
-    nullif(collection_id, ${NO_COLLECTION}) AS collection_id,
-    (SELECT coalesce(sum(count), 0) FROM kb_citation
-      WHERE doc_num = num AND day >= ${citedSince}) AS cited_7d`
-
-/** Documents of one statement, about a millisecond; all of a tenant would take a hundred. */
-const LISTED_AT_ONCE = 200
-
-/** Those of the documents that are still there. */
-async function listedOf(
-  reader: Reader,
-  tenantId: string,
-  ids: readonly string[],
-  citedSince: number,
-) {
-  const wanted = textRows(ids)
-  const docs = await reader.all<KbDoc>(
-    tenantId,
-    joined(
-      listed(citedSince),
-      // The cross join reads each by its id: SQLite would look through all documents of the tenant.
-      sql`FROM (SELECT value ->> 0 AS wanted_id FROM json_each(${wanted})) AS wanted
-          CROSS JOIN kb_doc
-        WHERE id = wanted_id AND tenant_id = ${tenantId} AND stage = 'live'`,
-    ),
-  )
-  const byId = new Map(docs.map((doc) => [doc.id, doc]))
-  return ids.flatMap((id) => byId.get(id) ?? [])
+/** What each field of a document is read by; the arguments are those of `listedArgs`. */
+const FIELDS: Readonly<Record<keyof KbDoc, string>> = {
+  id: 'id',
+  title: 'title',
+  char_count: 'char_count',
+  chunk_count: 'chunk_count',
+  created_at: 'created_at',
+  source_id: 'source_id',
+  part: 'part',
+  parts: 'parts',
+  collection_id: 'nullif(collection_id, ?)',
+  cited_7d: `(SELECT coalesce(sum(count), 0) FROM kb_citation WHERE doc_num = num AND day >= ?)`,
 }
+const listedArgs = (citedSince: number) => [NO_COLLECTION, citedSince]
+
+const COLUMNS = Object.entries(FIELDS).map(([name, value]) => `${value} AS ${name}`)
+const MEMBERS = Object.entries(FIELDS).map(([name, value]) => `'${name}', ${value}`)
+
+/** Newest first, and parts in their order. */
+const ORDER = 'ORDER BY created_at DESC, source_id NULLS FIRST, part NULLS FIRST, num DESC'
+
+/** Documents of one statement, a few milliseconds; then lists and searches that wait go on. */
+const LISTED_AT_ONCE = 500
+
+/**
+ * Those of the documents that are still there, in order. The database writes the JSON: as rows, ten
+ * thousand would hold the event loop for longer than it takes to read them.
+ */
+const itemsOf = (tenantId: string, nums: readonly string[], citedSince: number): Statement =>
+  joined(
+    {
+      sql: `SELECT string_agg(CAST(json_object(${MEMBERS}) AS TEXT), ',' ${ORDER}) AS items`,
+      args: listedArgs(citedSince),
+    },
+    // The cross join reads each by its number: SQLite would look through all of the tenant.
+    sql`FROM (SELECT CAST(value ->> 0 AS BIGINT) AS wanted
+        FROM json_each(${`[[${nums.join('],[')}]]`})) AS listed CROSS JOIN kb_doc
+      WHERE num = wanted AND tenant_id = ${tenantId} AND stage = 'live'`,
+  )
 
 /** Documents as people look at them. `reader` reads what grows with their number. */
 export function createDocStore(db: Db, reader: Reader) {
   return {
     /** All documents with their citations since a day. */
-    async list({ tenantId, collections }: KbView, citedSince: number): Promise<KbDoc[]> {
-      const found = await reader.all<{ id: string }>(
+    async list({ tenantId, collections }: KbView, citedSince: number): Promise<JsonItems[]> {
+      const [row] = await reader.all<{ nums: string | null }>(
         tenantId,
         joined(
-          sql`SELECT id FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'`,
+          { sql: `SELECT string_agg(CAST(num AS TEXT), ',' ${ORDER}) AS nums`, args: [] },
+          sql`FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'`,
           within('collection_id', collections),
-          sql`ORDER BY created_at DESC, source_id NULLS FIRST, part NULLS FIRST, num DESC`,
         ),
       )
-      const docs: KbDoc[] = []
+      const found = row?.nums?.split(',') ?? []
+      const docs: JsonItems[] = []
       for (let at = 0; at < found.length; at += LISTED_AT_ONCE) {
-        const ids = found.slice(at, at + LISTED_AT_ONCE).map(({ id }) => id)
-        docs.push(...(await listedOf(reader, tenantId, ids, citedSince)))
+        const nums = found.slice(at, at + LISTED_AT_ONCE)
+        const statement = itemsOf(tenantId, nums, citedSince)
+        const [some] = await reader.all<{ items: string | null }>(tenantId, statement)
+        if (some?.items) docs.push(new JsonItems(some.items))
       }
       return docs
     },
@@ -74,7 +87,7 @@ export function createDocStore(db: Db, reader: Reader) {
     doc: ({ tenantId, collections }: KbView, id: string, citedSince: number) =>
       db.get<KbDoc>(
         joined(
-          listed(citedSince),
+          { sql: `SELECT ${COLUMNS}`, args: listedArgs(citedSince) },
           sql`FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${id} AND stage = 'live'`,
           within('collection_id', collections),
         ),

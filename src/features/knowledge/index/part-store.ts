@@ -5,7 +5,7 @@ import { keysOf } from './keys.ts'
 import type { DocText, Prepare } from './prepare.ts'
 import type { KbStore, KbStoreParts } from './store.ts'
 
-export interface PartStoreOptions extends Omit<KbStoreParts, 'reader'> {
+export interface PartStoreOptions extends Omit<KbStoreParts, 'reader' | 'scans'> {
   readonly store: KbStore
   readonly prepare: Prepare
 }

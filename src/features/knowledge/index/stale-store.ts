@@ -12,7 +12,11 @@ export interface StaleDoc {
 }
 
 /** Documents that wait to be embedded again. The list is a column, so it survives a restart. */
-export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'reader' | 'docsMax'>) {
+export function createStaleStore({
+  db,
+  vectors,
+  words,
+}: Pick<KbStoreParts, 'db' | 'vectors' | 'words'>) {
   return {
     /** The next such document of any tenant; null when none may be tried now. */
     nextStale: (model: string, now: number) =>

@@ -47,6 +47,8 @@ export const WAITING = ''
 export interface KbStoreParts {
   readonly db: Db
   readonly reader: Reader
+  /** Reads lists, which no turn waits for. */
+  readonly scans: Reader
   readonly vectors: VectorIndex
   readonly words: WordIndex
   /** Documents that a tenant may have. */
@@ -57,7 +59,7 @@ export interface KbStoreParts {
 
 /** Documents and their chunks; each write includes both indexes. */
 export function createKbStore(parts: KbStoreParts) {
-  const { db, reader, vectors, words, nextNum = countedNums(db) } = parts
+  const { db, reader, scans, vectors, words, nextNum = countedNums(db) } = parts
 
   return {
     /**
@@ -128,7 +130,7 @@ export function createKbStore(parts: KbStoreParts) {
       return (await db.run(move)).changes === 1
     },
 
-    ...createDocStore(db, reader),
+    ...createDocStore(db, scans),
     ...createPassageStore(db, reader),
   }
 }

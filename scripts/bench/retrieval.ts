@@ -3,8 +3,8 @@
 // FOLDER holds one folder for each language or pair of languages, with passages.jsonl
 // {id, title, text} and questions.jsonl {question, gold: [passage ids]}. Passages are stored in up
 // to 50 documents, as sections under their titles and as plain paragraphs; a hit counts when most
-// of its new text is of the right passage. Each half of the questions is asked once more of a tenant
-// that lacks their passages. With MB_DATABASE_URL and both keys set, the server uses that database.
+// of its new text is of the right passage. Each half of the questions is asked again of a tenant
+// that lacks their passages. With MB_DATABASE_URL and both keys, the server uses that database.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createKey } from '../../test/support/key.ts'

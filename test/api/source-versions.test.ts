@@ -95,6 +95,23 @@ describe('the origin of a file', () => {
     expect((await get(id)).doc_ids).toHaveLength(1)
   })
 
+  test('files of a new origin that come at once are versions of one source', async () => {
+    const { upload, get, list } = await tenant()
+    const texts = ['one', 'two', 'three', 'four'].map((word) => `# ${word}\n\nIt is ${word}.`)
+    const sent = await Promise.all(texts.map((text) => upload(text, { origin: 'x' })))
+    expect(sent.map(({ status }) => status)).toEqual([202, 202, 202, 202])
+    await app.jobs.idle()
+    const [id = '', ...others] = new Set(sent.map(({ source }) => source.id))
+    expect(others).toEqual([])
+    expect(await list('')).toEqual([await get(id)])
+    expect(await get(id)).toMatchObject({ state: 'ready', error_class: null })
+    expect(texts.map(sha256Hex)).toContain((await get(id)).sha256 ?? '')
+
+    const same = await Promise.all(texts.map(() => upload(OLD, { origin: 'y' })))
+    expect(same.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 202])
+    expect(new Set(same.map(({ source }) => source.id)).size).toBe(1)
+  })
+
   test('a version that cannot be read leaves the old text', async () => {
     const { upload, get, found } = await tenant()
     const { source } = await upload(OLD, { origin: 'a.md' })

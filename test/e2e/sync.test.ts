@@ -84,6 +84,28 @@ test('a folder is sent once, then what changed, and what is gone goes on demand'
   expect(await at.origins()).toEqual(['h/a.md', 'h/c.md', 'x/c.md'])
 }, 60_000)
 
+test('what another has deleted first counts as deleted', async () => {
+  using at = await setup()
+  at.put('a.md')
+  at.put('b.md')
+  expect((await at.sync()).code).toBe(0)
+  at.gone('b.md')
+  using between = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      const { method, headers } = request
+      const send = () => fetch(`${app.url}${pathname}${search}`, { method, headers })
+      if (method === 'DELETE') await send()
+      return send()
+    },
+  })
+  const { code, out } = await at.sync('--to', between.url.href, '--delete')
+  expect([code, last(out)]).toEqual([0, '0 sent, 1 unchanged, 1 deleted, 0 failed'])
+  expect(await at.origins()).toEqual(['a.md'])
+}, 60_000)
+
 test('hidden files, links and what the rules of any folder name are left out', async () => {
   using at = await setup()
   at.put('a.md')

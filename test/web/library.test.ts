@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import type { Source } from '../../src/features/knowledge/sources/model.ts'
 import { en } from '../../web/i18n/en.ts'
 import type { Key } from '../../web/i18n/index.tsx'
 import { caller } from '../support/api.ts'
@@ -231,6 +232,31 @@ describeWeb('scans of the knowledge base', () => {
       await page.getByText(en['kb.chunk.ocr']).first().waitFor()
       await page.getByText('is due in May').first().waitFor()
       expect(guest.complaints).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'that wait for their model say which one did not answer',
+    async () => {
+      await using guest = await kb.open()
+      const { page } = guest
+      await choose(page, textFile('Plan.txt', 'The plan of the house.'))
+      await state(page, 'Plan', en['kb.state.ready'])
+      const waiting = {
+        state: 'reading',
+        pages: 4,
+        pages_done: 1,
+        retry_at: '2030-01-02T03:04:05Z',
+      }
+      await page.route('**/console/kb/sources', async (route) => {
+        const { sources } = await (await route.fetch()).json()
+        const told = sources.map((source: Source) => ({ ...source, ...waiting }))
+        await route.fulfill({ json: { sources: told } })
+      })
+      await page.reload()
+      const words = en['kb.retry.scan'].split('{at}')[0] ?? ''
+      await row(page, 'Plan').getByText(words).waitFor()
     },
     TIMEOUT_MS,
   )

@@ -1,5 +1,6 @@
 import { beforeAll, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { BUILD_MS, describeWeb, soon, useConsole } from './setup.ts'
@@ -14,13 +15,14 @@ const PAGES = [
 ] as const
 const WIDTHS = [390, 900, 1440] as const
 
-/** What of a page lies beyond its right edge, or beyond that of the card it stands in. */
+/** What of a page lies beyond its edges, or beyond those of the card it stands in. */
 const cutOff = (page: Page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll('main :is(button, a, .badge, td)')]
+    [...document.querySelectorAll('main :is(button, select, a, .badge, td)')]
       .filter((element) => {
-        const edge = (element.closest('.card') ?? document.body).getBoundingClientRect().right
-        return element.getBoundingClientRect().right > edge + 1
+        const edges = (element.closest('.card') ?? document.body).getBoundingClientRect()
+        const { left, right } = element.getBoundingClientRect()
+        return left < edges.left - 1 || right > edges.right + 1
       })
       .map((element) => element.outerHTML.slice(0, 80)),
   )
@@ -51,6 +53,7 @@ describeWeb('names as long as they may be', () => {
     await post('/console/devices', { name, app_id: app.id, hw_model: 'h'.repeat(200) })
     await post('/console/kb/collections', { name: '集'.repeat(60) })
     await post('/console/kb/docs', { title: '标'.repeat(200), text: 'y'.repeat(900) })
+    await post('/console/kb/docs', { title: '题'.repeat(200), text: 'z'.repeat(900) })
   }, BUILD_MS)
 
   test.each(WIDTHS)(
@@ -64,6 +67,10 @@ describeWeb('names as long as they may be', () => {
         await page.getByRole('main').getByText(name).first().waitFor()
         await soon(async () => ({ path, cut: await cutOff(page) }), { path, cut: [] })
       }
+      await page.goto('/app/kb')
+      await page.getByRole('button', { name: en['kb.select'] }).click()
+      await page.getByRole('combobox', { name: en['kb.collections.move'] }).waitFor()
+      await soon(() => cutOff(page), [])
     },
     60_000,
   )

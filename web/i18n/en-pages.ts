@@ -406,6 +406,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'kb.replace': 'Replace with a newer file',
   'kb.replaced': 'The new file is ready and the old one is gone',
   'kb.retry': 'The model that prepares the search did not answer. It is tried again at {at}.',
+  'kb.retry.scan': 'The model that reads scans did not answer. It is tried again at {at}.',
   'kb.saved': 'Document saved',
   'kb.search': 'Try a question',
   'kb.search.about':
@@ -421,8 +422,8 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'kb.search.relevance.low': 'it hardly answers the question',
   'kb.search.relevance.middle': 'it may answer the question',
   'kb.search.score': 'Similarity {score}: {words}',
-  'kb.search.score.high': 'its subject is that of the question',
-  'kb.search.score.low': 'its subject is another one',
+  'kb.search.score.high': 'near enough to the question',
+  'kb.search.score.low': 'too far from the question',
   'kb.search.unused': 'not used in an answer',
   'kb.search.why.both': 'Both are below {least}.',
   'kb.search.why.relevance':

@@ -378,6 +378,7 @@ export const zhPages = {
   'kb.replace': '换成新文件',
   'kb.replaced': '新文件已就绪，旧的已删除',
   'kb.retry': '准备检索的模型没有应答，将在 {at} 重试。',
+  'kb.retry.scan': '读取扫描件的模型没有应答，将在 {at} 重试。',
   'kb.saved': '文档已保存',
   'kb.search': '试着提问',
   'kb.search.about':
@@ -393,8 +394,8 @@ export const zhPages = {
   'kb.search.relevance.low': '几乎没有回答问题',
   'kb.search.relevance.middle': '可能回答了问题',
   'kb.search.score': '相似度 {score}：{words}',
-  'kb.search.score.high': '与问题主题相同',
-  'kb.search.score.low': '与问题主题不同',
+  'kb.search.score.high': '与问题足够接近',
+  'kb.search.score.low': '与问题不够接近',
   'kb.search.unused': '不用于回答',
   'kb.search.why.both': '两项都低于 {least}。',
   'kb.search.why.relevance':

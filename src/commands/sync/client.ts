@@ -93,9 +93,20 @@ export function createClient({ server, key, sleep }: ClientOptions) {
         return form
       }),
 
-    remove: (id: string) => ask<object>('DELETE', `/kb/sources/${encodeURIComponent(id)}`),
+    /** Deletes a source; one that another has deleted meanwhile is gone, too. */
+    async remove(id: string): Promise<void> {
+      try {
+        await ask<object>('DELETE', `/kb/sources/${encodeURIComponent(id)}`)
+      } catch (error) {
+        if (!isMissing(error)) throw error
+      }
+    },
   }
 }
+
+/** Whether the server has answered that there is no such thing. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && /^HTTP 404\b/.test(error.message)
 
 export type Client = ReturnType<typeof createClient>
 

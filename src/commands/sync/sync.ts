@@ -4,7 +4,7 @@ import { systemClock } from '../../core/clock.ts'
 import { OperatorError } from '../../data-folder/operator-error.ts'
 import { type Invocation, parseArguments, UsageError } from '../arguments.ts'
 import { printable } from '../output.ts'
-import { type Client, createClient } from './client.ts'
+import { type Client, createClient, isMissing } from './client.ts'
 import { type Counts, type Round, runRound } from './round.ts'
 
 const USAGE =
@@ -78,9 +78,10 @@ async function collectionOf(client: Client, wanted: string | undefined): Promise
     await client.sources(NONE, 'x')
     return NONE
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error)
     // The key of an assistant that does not see documents without a collection gets 404.
-    if (!/^HTTP 404\b/.test(said)) throw new OperatorError(said)
+    if (!isMissing(error)) {
+      throw new OperatorError(error instanceof Error ? error.message : String(error))
+    }
     const [only, ...more] = seen
     if (only && more.length === 0) return only.id
     throw new OperatorError('name one collection of this key: --collection NAME')

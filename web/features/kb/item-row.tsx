@@ -173,9 +173,10 @@ function Trouble({ source, item, actions }: TroubleProps) {
   const { t, locale } = useI18n()
   const mayChange = useMayChange()
   const time = (at: string) => new Date(at).toLocaleTimeString(locale)
-  const { state, kind, retry_at, readable_until } = source
+  const { state, kind, retry_at, readable_until, pages_done: done } = source
   const isHere = kind === 'url' || readable_until !== undefined
-  const reason = retry_at === null ? failureOf(source, t) : t('kb.retry', { at: time(retry_at) })
+  const again = state === 'reading' && done !== undefined ? 'kb.retry.scan' : 'kb.retry'
+  const reason = retry_at === null ? failureOf(source, t) : t(again, { at: time(retry_at) })
   if (reason === '' && state !== 'gone') return null
   const kept = state === 'ready' ? t('kb.check.failed') : state === 'gone' ? t('kb.gone') : ''
   return (

@@ -118,7 +118,7 @@ function Marked({ text, quote }: { readonly text: string; readonly quote: string
   return (
     <>
       {text.slice(0, span.from)}
-      <mark>{text.slice(span.from, span.to)}</mark>
+      <mark className="bg-surface">{text.slice(span.from, span.to)}</mark>
       {text.slice(span.to)}
     </>
   )

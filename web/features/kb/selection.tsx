@@ -39,7 +39,7 @@ function MoveTo({ isOff, onMove }: MoveToProps) {
   const [to, setTo] = useState('')
   if (collections.length === 0) return null
   return (
-    <div className="flex items-center gap-2">
+    <div className="flex max-w-full items-center gap-2">
       <select
         className="input w-auto min-w-0"
         aria-label={t('kb.collections.move')}

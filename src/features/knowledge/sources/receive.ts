@@ -52,7 +52,8 @@ export const tooManyWaiting = () =>
 export const tooManyRefreshed = () => appError('quota_refreshed', { max: SOURCES_REFRESHED_MAX })
 
 export type Added = Omit<NewSource, 'created_at' | 'key_id' | 'app_id' | 'user_id'>
-export type Add = (by: Uploader, source: Added, also?: readonly Statement[]) => Promise<void>
+/** False when its collection went, or its origin came, since they were looked at. */
+export type Add = (by: Uploader, source: Added, also?: readonly Statement[]) => Promise<boolean>
 /** Reads the form, and gives its file to `save`. */
 export type Receive = (save: Save) => Promise<UploadForm>
 
@@ -88,14 +89,20 @@ export type ReceiveFile = <Answer>(
 /** Stores sources that wait for the work on them. */
 export const createAdd = ({ store, clock }: Pick<ReceivingParts, 'store' | 'clock'>): Add =>
   async function add({ tenantId, keyId, appId, userId }, source, also = []) {
-    if (source.refresh !== null && source.refresh !== 'off') await checkRefreshed(store, tenantId)
+    const isRefreshed = source.refresh !== null && source.refresh !== 'off'
+    if (isRefreshed) await checkRefreshed(store, tenantId)
     const now = clock.now()
     const by = { key_id: keyId, app_id: appId, user_id: userId }
     const added = { ...source, ...by, created_at: clock.iso() }
-    if (!(await store.insert(tenantId, added, now, also))) {
-      throw tooManyWaiting()
-    }
+    if (await store.insert(tenantId, added, now, also)) return true
+    const { waiting } = await store.counts(tenantId)
+    if (waiting >= SOURCES_WAITING_MAX) throw tooManyWaiting()
+    if (isRefreshed) await checkRefreshed(store, tenantId)
+    return false
   }
+
+/** A look at what is there is repeated where another upload was faster to change it. */
+const LOOKS_MAX = 5
 
 /** Receives uploaded files into the spool. */
 export function createUpload(parts: ReceivingParts, add: Add) {
@@ -140,34 +147,27 @@ export function createUpload(parts: ReceivingParts, add: Add) {
       const form = await slots.run(tenantId, () => receive(save))
       if (bytes === 0) throw appError('file_empty')
       const fileName = form.fileName.toWellFormed()
-      const destined = await destine({ id, form, fileName, bytes: spool.map(id) })
-      if (destined === null) {
-        await discard(id)
-        return id
+      const file_name = firstChars(fileName, SOURCE_FILE_NAME_CHARS_MAX)
+      const file = { id, url: null, refresh: null, bytes, is_named: 1, file_name }
+      for (let looks = 1; looks <= LOOKS_MAX; looks++) {
+        const destined = await destine({ id, form, fileName, bytes: spool.map(id) })
+        if (destined === null) {
+          await discard(id)
+          return id
+        }
+        const { also, ...rest } = destined
+        const media_type = await mediaTypeOf(parts, tenantId, spool.map(id), form)
+        if (!isAdded) await files.keep(id, spool.map(id))
+        isAdded = true
+        if (await add(by, { ...file, ...rest, media_type }, also)) return id
       }
-      const { title, also, ...rest } = destined
-      const mediaType = await mediaTypeOf(parts, tenantId, spool.map(id), form)
-      await files.keep(id, spool.map(id))
-      isAdded = true
-      const source = {
-        id,
-        ...rest,
-        url: null,
-        refresh: null,
-        bytes,
-        title,
-        is_named: 1,
-        file_name: firstChars(fileName, SOURCE_FILE_NAME_CHARS_MAX),
-        media_type: mediaType,
-      }
-      await add(by, source, also)
+      throw tooManyWaiting()
     } catch (error) {
       if (!(isAdded && (await mayBeStored(tenantId, id)))) await discard(id)
       throw error
     } finally {
       count(tenantId, -1)
     }
-    return id
   }
 }
 

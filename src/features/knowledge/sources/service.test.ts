@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../../core/clock.ts'
 import { appError } from '../../../core/errors.ts'
-import { noUploader } from './row.ts'
+import { everything, missingCollection } from '../collections/access.ts'
+import { noUploader, type SourceRow } from './row.ts'
 import { createSources, type SourcesParts } from './service.ts'
 
 /** The service on a spool and shared files that note what they remove. */
@@ -28,12 +29,17 @@ function open(store: Partial<SourcesParts['store']>, removeFile = async () => {}
     limits: { file_mb_max: 1 },
   } as unknown as SourcesParts
   const form = { title: 't', fileName: 'a.txt', contentType: 'text/plain' }
-  const upload = () =>
-    createSources(parts).upload(noUploader('tenant'), async (save) => {
-      await save((async function* () {})())
-      return form
-    })
-  return { upload, removed, logged }
+  const sources = createSources(parts)
+  const upload = (targetOf?: () => Promise<string>) =>
+    sources.upload(
+      noUploader('tenant'),
+      async (save) => {
+        await save((async function* () {})())
+        return form
+      },
+      targetOf,
+    )
+  return { sources, upload, removed, logged }
 }
 
 const away = () => Promise.reject(new Error('the database is away'))
@@ -63,4 +69,23 @@ test('a file that cannot be removed does not replace the reason of a refusal', a
   const { upload, logged } = open({ counts }, away)
   await expect(upload()).rejects.toMatchObject({ code: 'file_empty' })
   expect(logged).toEqual(['file not removed'])
+})
+
+test('a file into a collection that is deleted before it is stored is a 404', async () => {
+  const { upload, removed } = open({ insert: async () => false, row: async () => null })
+  const targets = [async () => 'shop', () => Promise.reject(missingCollection())]
+  const targetOf = () => (targets.shift() ?? away)()
+  await expect(upload(targetOf)).rejects.toMatchObject({ code: 'not_found' })
+  expect(removed).toEqual(['spool', 'files'])
+})
+
+test('a page that is deleted before its check is noted is a 404', async () => {
+  const page = { id: 'p', kind: 'url', collection_id: 'none' } as SourceRow
+  const rows = [page, null]
+  const { sources } = open({
+    row: async () => rows.shift() ?? null,
+    askForCheck: async () => false,
+  })
+  const asked = sources.refresh(everything('tenant'), 'p')
+  await expect(asked).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -40,6 +40,8 @@ export function createSourceWork(options: WorkOptions) {
   const { store, documents, spool, ingest, scans, jobs, clock, log, meters } = options
   const { isAlone, leases, files } = options.shared
   const running = new Map<string, AbortController>()
+  /** Sources that became due again before the work on them had ended. */
+  const again = new Set<string>()
   let recovered: Promise<void> | null = null
 
   const sweep = () => jobs.run('remove old documents', documents.sweep)
@@ -76,7 +78,10 @@ export function createSourceWork(options: WorkOptions) {
   const startAgain = () => jobs.run('start sources', startDue)
 
   function start(key: SourceKey): void {
-    if (running.has(key.id)) return
+    if (running.has(key.id)) {
+      again.add(key.id)
+      return
+    }
     const ended = new AbortController()
     running.set(key.id, ended)
     jobs.run('read a source', async (stopping) => {
@@ -91,6 +96,7 @@ export function createSourceWork(options: WorkOptions) {
       } finally {
         running.delete(key.id)
         if (isOurs) sweep()
+        if (again.delete(key.id)) startAgain()
       }
     })
   }

@@ -1365,6 +1365,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'schedules.next': 'Next times',
   'schedules.next.at': 'Next: {time}',
   'schedules.next.in': 'Next times ({zone})',
+  'schedules.gone': 'deleted meanwhile',
   'schedules.none': 'None',
   'schedules.over': 'Over',
   'schedules.pause': 'Pause “{name}”',

@@ -1279,6 +1279,7 @@ export const zhPages = {
   'schedules.next': '接下来的时间',
   'schedules.next.at': '下次：{time}',
   'schedules.next.in': '接下来的时间（{zone}）',
+  'schedules.gone': '已被删除',
   'schedules.none': '无',
   'schedules.over': '已结束',
   'schedules.pause': '暂停“{name}”',

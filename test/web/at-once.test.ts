@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { type Call, caller } from '../support/api.ts'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { startMcpServer } from '../support/mcp-server.ts'
+import { tempFolder } from '../support/temp.ts'
 import { fill } from './kb-page.ts'
 import { BUILD_MS, describeWeb, soon, useConsole } from './setup.ts'
 
@@ -132,6 +135,49 @@ describeWeb('two things at once', () => {
       await page.getByText(en['system.saved']).waitFor()
       expect(await days.inputValue()).toBe('5')
       expect(await docs.inputValue()).toBe('321')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'while several documents are moved, nothing else is begun with several',
+    async () => {
+      for (const title of ['Oil', 'Rice']) await make('/kb/docs', { title, text: title })
+      await using guest = await open('/app/kb')
+      const { page } = guest
+      await page.getByRole('button', { name: en['kb.select'] }).click()
+      await page.getByRole('checkbox', { name: 'Oil', exact: true }).click()
+      const remove = page.getByRole('button', { name: en['action.delete'], exact: true })
+      expect(await remove.isDisabled()).toBe(false)
+      const letGo = await hold(page, '**/kb/docs/*', 'PUT')
+      await page.getByRole('combobox', { name: en['kb.collections.move'] }).selectOption('Shop')
+      await page.getByRole('button', { name: en['kb.collections.go'], exact: true }).click()
+      await soon(() => remove.isDisabled(), true)
+      letGo()
+      await soon(() => remove.isDisabled(), false)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'of a folder with more files than are taken at once, the person is told',
+    async () => {
+      using folder = tempFolder()
+      mkdirSync(join(folder.path, 'many'))
+      for (let n = 0; n <= 200; n++) writeFileSync(join(folder.path, `many/${n}.txt`), String(n))
+      await using guest = await open('/app/kb')
+      const { page } = guest
+      await page.getByRole('heading', { name: en['kb.docs'] }).waitFor()
+      // None is sent: the first one is under way as long as the test.
+      await page.route('**/console/kb/files', () => {})
+      const mouse = await guest.context.newCDPSession(page)
+      const files = [join(folder.path, 'many')]
+      const data = { items: [], files, dragOperationsMask: 1 }
+      for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+        await mouse.send('Input.dispatchDragEvent', { type, x: 600, y: 300, data })
+      }
+      await page.getByText(fill(en['kb.drop.part'], { max: 200 })).waitFor()
+      await soon(() => page.locator('main li.entry', { hasText: '.txt' }).count(), 200)
     },
     TIMEOUT_MS,
   )

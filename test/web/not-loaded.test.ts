@@ -101,4 +101,27 @@ describeWeb('what is not there', () => {
     },
     TIMEOUT_MS,
   )
+
+  test(
+    'what one conversation suggests to remember does not stand under another',
+    async () => {
+      await using guest = await open()
+      const { page } = guest
+      const talk = (id: string) => ({ id, title: id, last_at: new Date().toISOString() })
+      await page.route('**/console/conversations?of=mine', (route) =>
+        route.fulfill({ json: { conversations: [talk('One'), talk('Two')], next_before: null } }),
+      )
+      await page.route('**/console/memories/suggest', (route) =>
+        route.fulfill({ json: { suggestions: ['Likes tea'] } }),
+      )
+      await page.goto('/app/memory')
+      const from = page.getByLabel(en['memory.suggest.from'])
+      await from.selectOption('One')
+      await page.getByRole('button', { name: en['memory.suggest'] }).click()
+      await page.getByText('Likes tea').waitFor()
+      await from.selectOption('Two')
+      await page.getByText('Likes tea').waitFor({ state: 'detached' })
+    },
+    TIMEOUT_MS,
+  )
 })

@@ -44,4 +44,24 @@ describeWeb('the form of a schedule', () => {
     expect(schedules[0]?.approved_tools).toHaveLength(1)
     expect(visited.complaints).toEqual([])
   })
+
+  test('the history of a schedule follows a run until it has ended', async () => {
+    const session = await signIn(at.app, 'form@example.com')
+    const call = caller(`${at.app.url}/console`, session.headers)
+    await call('POST', '/schedules', { name: 'Run me', text: 'Go', cron: '0 8 * * *' })
+    await using visited = await visit(at.browser, at.app.url, { language: 'en' }, session)
+    const { page } = visited
+    const run = { id: 'r1', due_at: '2026-11-24T08:00:00Z', session_id: 'x', error_class: null }
+    const states = ['waiting', 'running', 'done']
+    await page.route('**/console/runs?*', (route) => {
+      const status = states.length > 1 ? states.shift() : states[0]
+      return route.fulfill({ json: { runs: [{ ...run, status }] } })
+    })
+    await page.goto('/app/schedules')
+    await page
+      .getByRole('button', { name: /Run me/ })
+      .first()
+      .click()
+    await page.getByRole('link', { name: 'Open conversation' }).waitFor()
+  })
 })

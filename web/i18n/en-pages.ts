@@ -317,6 +317,8 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'kb.docs.waiting': 'waiting to be prepared for search: {count}',
   'kb.docs.work': 'in work: {count}',
   'kb.drop': 'Drop files anywhere on this page',
+  'kb.drop.part':
+    'Not all dropped files were taken: at most {max} at once, and only those that can be read.',
   'kb.drop.hint':
     'PDF, Word, PowerPoint, Excel, EPUB, HTML, CSV, Markdown and text, up to {max} MB each. Scans and pictures where “Read scans” is on in the settings.',
   'kb.drop.now': 'Drop to add them',
@@ -1371,6 +1373,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'schedules.next': 'Next times',
   'schedules.next.at': 'Next: {time}',
   'schedules.next.in': 'Next times ({zone})',
+  'schedules.gone': 'deleted meanwhile',
   'schedules.none': 'None',
   'schedules.over': 'Over',
   'schedules.pause': 'Pause “{name}”',

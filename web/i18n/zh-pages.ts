@@ -302,6 +302,7 @@ export const zhPages = {
   'kb.docs.waiting': '等待准备检索：{count}',
   'kb.docs.work': '处理中：{count}',
   'kb.drop': '把文件拖到这个页面的任意位置',
+  'kb.drop.part': '部分文件未被接收：一次最多拖入 {max} 个，且须能读取。',
   'kb.drop.hint':
     'PDF、Word、PowerPoint、Excel、EPUB、HTML、CSV、Markdown 和文本，每个不超过 {max} MB。在设置里打开“读取扫描件”后，也可以添加扫描件和图片。',
   'kb.drop.now': '松开即可添加',
@@ -1285,6 +1286,7 @@ export const zhPages = {
   'schedules.next': '接下来的时间',
   'schedules.next.at': '下次：{time}',
   'schedules.next.in': '接下来的时间（{zone}）',
+  'schedules.gone': '已被删除',
   'schedules.none': '无',
   'schedules.over': '已结束',
   'schedules.pause': '暂停“{name}”',

@@ -1,18 +1,36 @@
 /** More files than these of dropped folders are not looked at. */
-const FILES_MAX = 200
+export const DROPPED_FILES_MAX = 200
 
-/** The files that were dropped, also those in folders; hidden ones are left out. */
-export async function droppedFiles({ items, files }: DataTransfer): Promise<File[]> {
-  // Entries must be asked for before anything is awaited; the list is empty afterwards.
-  const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? [])
-  if (!entries.some(({ isDirectory }) => isDirectory)) return [...files]
-  const found: File[] = []
-  for (const entry of entries) await collect(entry, found)
-  return found
+interface Dropped {
+  readonly files: readonly File[]
+  /** False where some were too many, or could not be read. */
+  readonly isWhole: boolean
 }
 
-async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
-  if (found.length >= FILES_MAX || entry.name.startsWith('.')) return
+/** The files that were dropped, also those in folders; hidden ones are left out. */
+export async function droppedFiles({ items, files }: DataTransfer): Promise<Dropped> {
+  // Entries must be asked for before anything is awaited; the list is empty afterwards.
+  const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? [])
+  if (!entries.some(({ isDirectory }) => isDirectory)) return { files: [...files], isWhole: true }
+  const found: File[] = []
+  let isWhole = true
+  for (const entry of entries) isWhole = (await collected(entry, found)) && isWhole
+  return { files: found, isWhole }
+}
+
+/** Whether all of it was found. */
+async function collected(entry: FileSystemEntry, found: File[]): Promise<boolean> {
+  try {
+    return await collect(entry, found)
+  } catch {
+    return false
+  }
+}
+
+async function collect(entry: FileSystemEntry, found: File[]): Promise<boolean> {
+  if (entry.name.startsWith('.')) return true
+  if (found.length >= DROPPED_FILES_MAX) return false
+  let isWhole = true
   if (isFile(entry)) {
     const { promise, resolve, reject } = Promise.withResolvers<File>()
     entry.file(resolve, reject)
@@ -21,9 +39,10 @@ async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
     const reader = entry.createReader()
     // A browser lists about a hundred at a time.
     for (let some = await list(reader); some.length > 0; some = await list(reader)) {
-      for (const one of some) await collect(one, found)
+      for (const one of some) isWhole = (await collected(one, found)) && isWhole
     }
   }
+  return isWhole
 }
 
 function list(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {

@@ -4,6 +4,8 @@ export interface Toast {
   /** An error is translated when it is shown, to the current language. */
   readonly text: string | Error
   readonly act?: Act | undefined
+  /** Whether it is there until somebody closes it. */
+  readonly stays?: boolean
 }
 
 /** What a message offers to do. */
@@ -25,6 +27,7 @@ export function createToasts() {
     for (const listener of listeners) listener()
   }
   const dismiss = (id: number) => set(list.filter((toast) => toast.id !== id))
+  const others = (text: Toast['text']) => list.filter((one) => String(one.text) !== String(text))
   return {
     read: () => list,
     subscribe(listener: () => void) {
@@ -32,11 +35,16 @@ export function createToasts() {
       return () => void listeners.delete(listener)
     },
     show(tone: Toast['tone'], text: Toast['text'], act?: Act): void {
-      const others = list.filter((toast) => String(toast.text) !== String(text))
       const toast = { id: next++, tone, text, act }
-      set([...others, toast].slice(-SHOWN_MAX))
+      const [staying = [], passing = []] = [true, false].map((stays) =>
+        others(text).filter((one) => (one.stays ?? false) === stays),
+      )
+      set([...staying, ...[...passing, toast].slice(-SHOWN_MAX)])
       setTimeout(() => dismiss(toast.id), SHOWN_MS[tone])
     },
+    /** A message that stays until somebody closes it. */
+    keep: (text: string): void =>
+      set([...others(text), { id: next++, tone: 'good', text, stays: true }]),
     dismiss,
   }
 }

@@ -4,10 +4,10 @@ import { droppedFiles } from './dropped-files.ts'
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
 
 /**
- * Accepts files, also whole folders, that are dropped anywhere on the page. True while files are
- * held over it.
+ * Accepts files, also whole folders, that are dropped anywhere on the page; `isWhole` is false where
+ * some were too many or could not be read. True while files are held over it.
  */
-export function useDrop(onFiles: (files: readonly File[]) => void): boolean {
+export function useDrop(onFiles: (files: readonly File[], isWhole: boolean) => void): boolean {
   const [over, setOver] = useState(false)
   useEffect(() => {
     const onOver = (event: DragEvent) => {
@@ -20,7 +20,8 @@ export function useDrop(onFiles: (files: readonly File[]) => void): boolean {
       setOver(false)
       if (!hasFiles(event)) return
       event.preventDefault()
-      if (event.dataTransfer) void droppedFiles(event.dataTransfer).then(onFiles)
+      if (!event.dataTransfer) return
+      void droppedFiles(event.dataTransfer).then(({ files, isWhole }) => onFiles(files, isWhole))
     }
     addEventListener('dragover', onOver)
     addEventListener('dragleave', onLeave)

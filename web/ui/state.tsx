@@ -23,7 +23,7 @@ interface FaultProps {
   readonly onRetry: () => void
 }
 
-function Fault({ error, onRetry }: FaultProps) {
+export function Fault({ error, onRetry }: FaultProps) {
   const { t } = useI18n()
   const explain = useExplain()
   return (

@@ -64,7 +64,9 @@ function PromptPart({ draft, change }: PartProps) {
   const { t } = useI18n()
   const personas = useQuery({ queryKey: ['personas'], queryFn: api.personas.list })
   const list = personas.data?.personas ?? []
-  const gone = draft.personaId !== '' && !list.some(({ id }) => id === draft.personaId)
+  const isUnlisted = draft.personaId !== '' && !list.some(({ id }) => id === draft.personaId)
+  // While the list is not there, nothing is known to be gone.
+  const unlisted = personas.data ? t('apps.persona.gone') : '…'
   return (
     <>
       <AreaField
@@ -81,7 +83,7 @@ function PromptPart({ draft, change }: PartProps) {
         value={draft.personaId}
         choices={[
           { value: '', label: t('apps.inherit') },
-          ...(gone ? [{ value: draft.personaId, label: t('apps.persona.gone') }] : []),
+          ...(isUnlisted ? [{ value: draft.personaId, label: unlisted }] : []),
           ...list.map(({ id, name }) => ({ value: id, label: name })),
         ]}
         onPick={(personaId) => change({ personaId })}

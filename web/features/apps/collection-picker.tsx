@@ -3,7 +3,7 @@ import { COLLECTIONS_LISTED_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { SwitchField } from '../../ui/form.tsx'
-import { NO_COLLECTION, useCollections } from '../kb/collections.ts'
+import { NO_COLLECTION, useLoadedCollections } from '../kb/collections.ts'
 
 interface CollectionPickerProps {
   /** Null: all documents. */
@@ -14,7 +14,8 @@ interface CollectionPickerProps {
 /** Which documents the app sees, and how many they are. Deleted collections stay listed. */
 export function CollectionPicker({ collections, onChange }: CollectionPickerProps) {
   const { t } = useI18n()
-  const known = useCollections()
+  const loaded = useLoadedCollections()
+  const known = loaded ?? []
   const docs = useQuery({ queryKey: ['kb', 'docs'], queryFn: api.kb.list }).data?.docs ?? []
   if (known.length === 0 && collections === null) return null
   const chosen = collections ?? []
@@ -54,7 +55,9 @@ export function CollectionPicker({ collections, onChange }: CollectionPickerProp
               />
               {names.has(id)
                 ? t('apps.collections.one', { name: names.get(id) ?? '', count: countOf(id) })
-                : t('apps.collections.gone')}
+                : loaded
+                  ? t('apps.collections.gone')
+                  : '…'}
             </label>
           ))}
         </fieldset>

@@ -2,20 +2,22 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/index.ts'
 import type { AppInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { NO_COLLECTION, useCollections } from '../kb/collections.ts'
+import { NO_COLLECTION, useLoadedCollections } from '../kb/collections.ts'
 
 /** The value of an app's field in words, as the form offers it. */
 export function useFieldValues(): (name: keyof AppInput, app: AppInput) => string {
   const { t } = useI18n()
-  const collections = useCollections()
+  const collections = useLoadedCollections()
   const personas = useQuery({ queryKey: ['personas'], queryFn: api.personas.list }).data?.personas
 
   const personaOf = (id: string) =>
-    personas?.find((one) => one.id === id)?.name ?? t('apps.persona.gone')
+    personas ? (personas.find((one) => one.id === id)?.name ?? t('apps.persona.gone')) : '…'
   const collectionOf = (id: string) =>
     id === NO_COLLECTION
       ? t('kb.collections.none')
-      : (collections.find((one) => one.id === id)?.name ?? t('apps.collections.gone'))
+      : collections
+        ? (collections.find((one) => one.id === id)?.name ?? t('apps.collections.gone'))
+        : '…'
   const memories = {
     off: t('state.off'),
     app: t('memory.switch.app'),

@@ -5,7 +5,7 @@ import type { AppInput } from '../../api/types.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
 import { toolName } from '../../i18n/tool-words.ts'
 import { Badge } from '../../ui/page.tsx'
-import { Loading } from '../../ui/state.tsx'
+import { Fault, Loading } from '../../ui/state.tsx'
 import { effective, type Source } from './effective.ts'
 
 const SOURCES: Readonly<Record<Source, Key>> = {
@@ -39,6 +39,7 @@ export function Preview({ input }: { readonly input: AppInput }) {
   const comma = language === 'zh' ? '、' : ', '
   const settings = useQuery({ queryKey: ['settings'], queryFn: api.settings.read })
   const personas = useQuery({ queryKey: ['personas'], queryFn: api.personas.list })
+  const failed = [settings, personas].find(({ error, data }) => error && data === undefined)
   const known = settings.data && personas.data
   const now = known ? effective(input, settings.data, personas.data.personas) : null
   const onOff = (on: boolean) => t(on ? 'state.on' : 'state.off')
@@ -46,8 +47,9 @@ export function Preview({ input }: { readonly input: AppInput }) {
     <aside className="card p-5 lg:sticky lg:top-6" aria-label={t('preview.title')}>
       <h2>{t('preview.title')}</h2>
       <p className="text-small text-ink-2">{t('preview.about')}</p>
+      {failed && <Fault error={failed.error} onRetry={() => void failed.refetch()} />}
       {now === null ? (
-        <Loading rows={6} />
+        !failed && <Loading rows={6} />
       ) : (
         <dl className="mt-2 divide-y divide-line">
           <Line label={t('preview.prompt')} from={now.prompt.from}>

@@ -13,11 +13,12 @@ interface EntryProps {
   readonly entry: Entry
 }
 
-/** What keys are called now, by their ids; those that are gone are missing. */
+/** What keys are called now, by their ids; null for those that are gone. */
 function useKeyNames(): (id: string) => string | null {
-  const keys = useQuery({ queryKey: ['keys'], queryFn: api.keys.list }).data?.keys ?? []
+  const keys = useQuery({ queryKey: ['keys'], queryFn: api.keys.list }).data?.keys
   const devices = useQuery({ queryKey: ['devices'], queryFn: api.devices.list }).data?.devices ?? []
   return (id) => {
+    if (!keys) return '…'
     const key = keys.find((one) => one.id === id)
     const device = devices.find((one) => one.id === key?.device_id)
     return key ? key.name || device?.name || endsOf(key) : null

@@ -5,6 +5,7 @@ import type { Device } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { SelectField } from '../../ui/form.tsx'
+import { namedChoices } from '../../ui/named-choices.ts'
 
 /** Which assistant answers the device, once it is activated anew. */
 export function DeviceApp({ device }: { readonly device: Device }) {
@@ -14,21 +15,18 @@ export function DeviceApp({ device }: { readonly device: Device }) {
     (app_id: string | null) => api.devices.update(device.id, { name: device.name, app_id }),
     { refresh: ['devices'], done: 'devices.saved' },
   )
-  const known = apps.data?.apps ?? []
   const bound = device.app_id
-  const isKnown = known.some(({ id }) => id === bound)
-  const isGone = bound !== null && apps.data !== undefined && !isKnown
+  const isKnown = apps.data?.apps.some(({ id }) => id === bound)
   return (
     <div className="card grid content-start gap-3 px-5 py-4">
       <SelectField
         label={t('devices.app')}
         hint={t(device.activated_at === null ? 'devices.app.hint' : 'devices.app.later')}
         value={bound ?? ''}
-        choices={[
-          { value: '', label: t('devices.app.none') },
-          ...(isGone ? [{ value: bound, label: t('devices.app.gone') }] : []),
-          ...known.map((app) => ({ value: app.id, label: app.name })),
-        ]}
+        choices={namedChoices(apps.data?.apps, bound ?? '', {
+          none: t('devices.app.none'),
+          gone: t('devices.app.gone'),
+        })}
         onPick={(id) => bind.mutate(id || null)}
       />
       {bound !== null && isKnown && (

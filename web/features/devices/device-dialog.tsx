@@ -8,6 +8,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
+import { namedChoices } from '../../ui/named-choices.ts'
 
 export interface DeviceDraft {
   readonly name: string
@@ -62,8 +63,6 @@ function DeviceForm(props: Omit<DeviceDialogProps, 'open' | 'onDigits'>) {
     const [app_id, hw_model] = [appId || null, hardware.trim() || null]
     onSave({ name: name.trim(), app_id, hw_model })
   }
-  const known = apps.data?.apps ?? []
-  const gone = appId !== '' && apps.data !== undefined && !known.some(({ id }) => id === appId)
   return (
     <form className="grid gap-5" onSubmit={submit}>
       <TextField
@@ -76,11 +75,10 @@ function DeviceForm(props: Omit<DeviceDialogProps, 'open' | 'onDigits'>) {
         label={t('devices.app')}
         hint={t(device ? 'devices.app.later' : 'devices.app.hint')}
         value={appId}
-        choices={[
-          { value: '', label: t('devices.app.none') },
-          ...(gone ? [{ value: appId, label: t('devices.app.gone') }] : []),
-          ...known.map((app) => ({ value: app.id, label: app.name })),
-        ]}
+        choices={namedChoices(apps.data?.apps, appId, {
+          none: t('devices.app.none'),
+          gone: t('devices.app.gone'),
+        })}
         onPick={setAppId}
       />
       {!device && (

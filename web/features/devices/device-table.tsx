@@ -53,7 +53,8 @@ function DeviceRow({ device, onAsk }: DeviceRowProps) {
   const boards = useBoards()
   const turn = boards.data?.last_turns.find(({ device_id }) => device_id === device.id)
   const hardware = [device.hw_model, device.firmware].filter(Boolean).join(' · ')
-  const bound = device.app_id === null ? t('devices.app.none') : t('devices.app.gone')
+  const gone = apps.data ? t('devices.app.gone') : '…'
+  const bound = device.app_id === null ? t('devices.app.none') : gone
   return (
     <tr>
       <td className="lead">

@@ -1,7 +1,10 @@
 import { FileUp, Globe, PenLine } from 'lucide-react'
 import type { KbLimits } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { DROPPED_FILES_MAX } from '../../lib/dropped-files.ts'
+import { useToasts } from '../../lib/services.tsx'
 import { useDrop } from '../../lib/use-drop.ts'
+import { useStable } from '../../lib/use-stable.ts'
 import { Button } from '../../ui/button.tsx'
 import { FileInput, useFileInput } from './file-input.tsx'
 
@@ -16,7 +19,12 @@ interface AddProps {
 export function AddPanel({ limits, onFiles, onPage, onWrite }: AddProps) {
   const { t } = useI18n()
   const input = useFileInput()
-  const over = useDrop(onFiles)
+  const toasts = useToasts()
+  const onDropped = useStable((files: readonly File[], isWhole: boolean) => {
+    onFiles(files)
+    if (!isWhole) toasts.show('bad', t('kb.drop.part', { max: DROPPED_FILES_MAX }))
+  })
+  const over = useDrop(onDropped)
   const icon = { size: 16, 'aria-hidden': true } as const
   return (
     <section className="drop" aria-label={t('kb.add')}>

@@ -6,10 +6,12 @@ import type { Item } from './library.ts'
 /** Stands for the documents that belong to no collection. */
 export const NO_COLLECTION = 'none'
 
-/** The tenant's collections, newest first. */
-export const useCollections = () =>
-  useQuery({ queryKey: ['kb', 'collections'], queryFn: api.collections.list }).data?.collections ??
-  NONE
+/** The tenant's collections, newest first; undefined while they are not loaded. */
+export const useLoadedCollections = () =>
+  useQuery({ queryKey: ['kb', 'collections'], queryFn: api.collections.list }).data?.collections
+
+/** The tenant's collections, newest first; none while they are not loaded. */
+export const useCollections = () => useLoadedCollections() ?? NONE
 const NONE = [] as const
 
 /** The collection of an item, or the word for none. */

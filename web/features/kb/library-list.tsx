@@ -82,6 +82,7 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
         <SelectionBar
           items={items}
           selection={selection}
+          isBusy={bulk.bulk !== null && bulk.bulk.state !== 'ended'}
           onDelete={setAsked}
           onMove={(chosen, to) => bulk.start('move', chosen, (item) => moveTo(item, to))}
           onCheck={(chosen) => {

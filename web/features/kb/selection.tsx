@@ -65,6 +65,8 @@ function MoveTo({ isOff, onMove }: MoveToProps) {
 interface SelectionBarProps {
   readonly items: readonly Item[]
   readonly selection: Selection
+  /** Whether several are being worked on, which is one thing at a time. */
+  readonly isBusy: boolean
   readonly onDelete: (chosen: readonly Item[]) => void
   readonly onMove: (chosen: readonly Item[], to: string) => void
   readonly onCheck: (chosen: readonly Item[]) => void
@@ -72,7 +74,7 @@ interface SelectionBarProps {
 
 /** The bar above the list: starts the selection and shows how many items are selected. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { items, selection, onDelete, onMove, onCheck } = props
+  const { items, selection, isBusy, onDelete, onMove, onCheck } = props
   const { t } = useI18n()
   const { isOn, chosen, start, end, choose } = selection
   const icon = { size: 15, 'aria-hidden': true } as const
@@ -94,9 +96,14 @@ export function SelectionBar(props: SelectionBarProps) {
                 {t('kb.chosen', { count: chosen.length, all: items.length })}
               </span>
             </label>
-            <MoveTo isOff={chosen.length === 0} onMove={(to) => onMove(chosen, to)} />
+            <MoveTo isOff={isBusy || chosen.length === 0} onMove={(to) => onMove(chosen, to)} />
             {readable.length > 0 && (
-              <Button size="small" icon={<RotateCw {...icon} />} onClick={() => onCheck(readable)}>
+              <Button
+                size="small"
+                icon={<RotateCw {...icon} />}
+                disabled={isBusy}
+                onClick={() => onCheck(readable)}
+              >
                 {t('kb.check.several', { count: readable.length })}
               </Button>
             )}
@@ -107,7 +114,7 @@ export function SelectionBar(props: SelectionBarProps) {
               size="small"
               kind="danger"
               icon={<Trash2 {...icon} />}
-              disabled={chosen.length === 0}
+              disabled={isBusy || chosen.length === 0}
               onClick={() => onDelete(chosen)}
             >
               {t('action.delete')}

@@ -29,7 +29,9 @@ export function SuggestCard() {
     onDone: (_memory, text) => setKept((before) => [...before, text]),
   })
   if (!session) return null
-  const found = (suggest.data ?? []).filter((text) => !kept.includes(text))
+  // What another conversation has suggested stands under no other.
+  const isOfThis = suggest.variables === session
+  const found = isOfThis ? (suggest.data ?? []).filter((text) => !kept.includes(text)) : []
   return (
     <section className="card grid gap-4 p-5">
       <SelectField
@@ -47,8 +49,10 @@ export function SuggestCard() {
           {t('memory.suggest')}
         </Button>
       </div>
-      {suggest.isSuccess && found.length === 0 && (
-        <p className="text-note text-ink-3">{t('memory.suggest.none')}</p>
+      {suggest.isSuccess && isOfThis && found.length === 0 && (
+        <p role="status" className="text-note text-ink-3">
+          {t('memory.suggest.none')}
+        </p>
       )}
       <ul className="divide-y divide-line">
         {found.map((text) => (

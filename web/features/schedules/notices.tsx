@@ -1,16 +1,31 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { type Notice, schedules } from '../../api/schedules.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { plainText } from '../studio/spoken.ts'
 
 const POLL_MS = 30_000
 const SHOWN_CHARS = 200
+/** More wait until somebody has closed one. */
+const SHOWN_MAX = 3
 
-/** Tells results of schedules and reminders: as a toast, and as a notification of the browser. */
+const canNotify = () => typeof Notification !== 'undefined' && Notification.permission === 'granted'
+
+function onVisible(listener: () => void): () => void {
+  document.addEventListener('visibilitychange', listener)
+  return () => document.removeEventListener('visibilitychange', listener)
+}
+
+/**
+ * Tells results of schedules and reminders, as messages that stay and as notifications of the
+ * browser. One that nobody could see yet is not told yet, so that it is not taken for read.
+ */
 export function Notices() {
   const toasts = useToasts()
   const seen = useRef(new Set<string>())
+  const isVisible = useSyncExternalStore(onVisible, () => document.visibilityState === 'visible')
+  const shown = useSyncExternalStore(toasts.subscribe, toasts.read).filter(({ stays }) => stays)
+  const room = isVisible || canNotify() ? SHOWN_MAX - shown.length : 0
   const query = useQuery({
     queryKey: ['notices'],
     queryFn: schedules.notices,
@@ -19,20 +34,25 @@ export function Notices() {
     meta: { quiet: true },
   })
   useEffect(() => {
-    for (const notice of query.data ?? []) {
-      if (seen.current.has(notice.id)) continue
+    const fresh = (query.data ?? []).filter(({ id }) => !seen.current.has(id))
+    for (const notice of fresh.slice(0, Math.max(0, room))) {
       seen.current.add(notice.id)
       schedules.read(notice.id).catch(() => seen.current.delete(notice.id))
-      const text = plainText(notice.text).slice(0, SHOWN_CHARS)
-      toasts.show('good', text)
+      const text = shortened(plainText(notice.text))
+      toasts.keep(text)
       notifyBrowser(notice, text)
     }
-  }, [query.data, toasts])
+  }, [query.data, toasts, room])
   return null
 }
 
+function shortened(text: string): string {
+  const chars = [...text]
+  return chars.length > SHOWN_CHARS ? `${chars.slice(0, SHOWN_CHARS - 1).join('')}…` : text
+}
+
 function notifyBrowser({ id }: Notice, body: string): void {
-  if (typeof Notification === 'undefined' || Notification.permission !== 'granted') return
+  if (!canNotify()) return
   try {
     new Notification('Moonbase', { body, tag: id })
   } catch {

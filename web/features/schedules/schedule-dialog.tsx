@@ -15,6 +15,7 @@ import { useTimes } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { AreaField, SelectField, TextField } from '../../ui/form.tsx'
+import { namedChoices } from '../../ui/named-choices.ts'
 import { EndWebhooks } from '../webhooks/end-webhooks.tsx'
 import { FIRST, RHYTHMS, type Rhythm, type Timing, timesOf, timingOf } from './rhythm.ts'
 import { RunLimits, type RunLimitsInput } from './run-limits.tsx'
@@ -87,10 +88,7 @@ function ScheduleForm({ schedule, onClose }: Omit<ScheduleDialogProps, 'open'>) 
       session: session === 'same' ? 'same' : 'new',
     })
   }
-  const named = (list: readonly { readonly id: string; readonly name: string }[] = []) => [
-    { value: '', label: t('schedules.none') },
-    ...list.map((one) => ({ value: one.id, label: one.name })),
-  ]
+  const words = { none: t('schedules.none'), gone: t('schedules.gone') }
   return (
     <form className="grid gap-5" onSubmit={submit}>
       <TextField
@@ -111,13 +109,13 @@ function ScheduleForm({ schedule, onClose }: Omit<ScheduleDialogProps, 'open'>) 
       <SelectField
         label={t('schedules.app')}
         value={app}
-        choices={named(apps.data?.apps)}
+        choices={namedChoices(apps.data?.apps, app, words)}
         onPick={setApp}
       />
       <SelectField
         label={t('schedules.device')}
         value={device}
-        choices={named(devices.data?.devices)}
+        choices={namedChoices(devices.data?.devices, device, words)}
         onPick={setDevice}
       />
       <SelectField

@@ -4,6 +4,7 @@ import { History, Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { inputOf, type Run, type Schedule, schedules } from '../../api/schedules.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { useMayChange } from '../../lib/rights.ts'
 import { useAction } from '../../lib/services.tsx'
 import { useTimes } from '../../lib/time.ts'
 import { CHAT } from '../../shell/nav.ts'
@@ -32,6 +33,7 @@ export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
   const { t } = useI18n()
   const times = useTimes()
   const rhythmOf = useRhythm()
+  const mayChange = useMayChange()
   const [isOpen, setIsOpen] = useState(false)
   const { name, next_at: next, time_zone: zone, enabled, kind, last } = schedule
   const pause = useAction(
@@ -98,13 +100,15 @@ export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
               />
             </ForEditors>
           )}
-          <Button
-            kind="quiet"
-            size="small"
-            icon={<Trash2 {...ICON} />}
-            aria-label={t('schedules.delete.title', { name })}
-            onClick={onDelete}
-          />
+          {(kind === 'reminder' || mayChange) && (
+            <Button
+              kind="quiet"
+              size="small"
+              icon={<Trash2 {...ICON} />}
+              aria-label={t('schedules.delete.title', { name })}
+              onClick={onDelete}
+            />
+          )}
         </div>
       </div>
       {isOpen && <Runs id={schedule.id} />}
@@ -112,9 +116,16 @@ export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
   )
 }
 
+const POLL_MS = 2_000
+const isOpenRun = ({ status }: Run) => status === 'waiting' || status === 'running'
+
 function Runs({ id }: { readonly id: string }) {
   const { t } = useI18n()
-  const query = useQuery({ queryKey: ['runs', id], queryFn: () => schedules.runs(id) })
+  const query = useQuery({
+    queryKey: ['runs', id],
+    queryFn: () => schedules.runs(id),
+    refetchInterval: ({ state: { data } }) => (data?.some(isOpenRun) ? POLL_MS : false),
+  })
   return (
     <Loaded query={query}>
       {(runs) =>

@@ -31,7 +31,7 @@ export function LookPreview({ app, look, isColor }: PreviewProps) {
           {icon} {look.title ?? app.name}
         </p>
         <div className="grid gap-2 px-4 py-3 text-note">
-          <p className="break-words whitespace-pre-wrap">{greeting ?? t('app.shares.hello')}</p>
+          <p className="break-words whitespace-pre-wrap">{greeting || t('app.shares.hello')}</p>
           {starters.map((text) => (
             <p
               key={text}

@@ -38,7 +38,7 @@ export function AddPerson({ onClose }: { readonly onClose: () => void }) {
         on={operator}
         onChange={setOperator}
       />
-      {add.error && <Notice tone="bad">{explain(add.error)}</Notice>}
+      <div aria-live="polite">{add.error && <Notice tone="bad">{explain(add.error)}</Notice>}</div>
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{t('action.cancel')}</Button>
         <Button type="submit" kind="primary" busy={add.isPending} disabled={!email.includes('@')}>

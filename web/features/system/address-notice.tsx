@@ -44,6 +44,7 @@ function AskAddress() {
     done: 'system.saved',
     refresh: ['system'],
   })
+  const isAddress = URL.canParse(typed.trim())
   if (!address || address.value || address.locked) return null
   return (
     <Notice tone="warn">
@@ -56,11 +57,17 @@ function AskAddress() {
             placeholder="https://moonbase.example.com"
             value={typed}
             onText={setTyped}
+            onKeyDown={(event) => {
+              // It stands in forms that the key would send.
+              if (event.key !== 'Enter') return
+              event.preventDefault()
+              if (isAddress) save.mutate(typed.trim())
+            }}
           />
         </div>
         <Button
           busy={save.isPending}
-          disabled={!URL.canParse(typed.trim())}
+          disabled={!isAddress}
           onClick={() => save.mutate(typed.trim())}
         >
           {t('action.save')}

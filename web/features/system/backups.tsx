@@ -144,7 +144,7 @@ function DownloadForm({ onClose }: { readonly onClose: () => void }) {
         value={passphrase}
         onText={setPassphrase}
       />
-      {get.error && <Notice tone="bad">{explain(get.error)}</Notice>}
+      <div aria-live="polite">{get.error && <Notice tone="bad">{explain(get.error)}</Notice>}</div>
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{t('action.cancel')}</Button>
         <Button type="submit" kind="primary" busy={get.isPending} disabled={!isGood}>

@@ -55,9 +55,15 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
   const [model, setModel] = useState('')
   const list = useAction(
     (typed: string) => api.system.models({ base_url: provider.address, api_key: typed.trim() }),
-    { shows: () => true, onDone: ({ models }) => setModel(models[0] ?? '') },
+    {
+      shows: () => true,
+      // Another key may be pasted before the first one is answered.
+      several: true,
+      onDone: ({ models }, typed) => typed === key && setModel(models[0] ?? ''),
+    },
   )
-  const models = list.data?.models ?? []
+  const isOfKey = list.variables === key
+  const models = (isOfKey && list.data?.models) || []
   const use = useAction(
     () =>
       api.system.save({
@@ -72,8 +78,8 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
       onDone: () => void navigate({ to: '/app' }),
     },
   )
-  const reason = list.data?.error_class
-  const fault = list.error ?? use.error
+  const reason = isOfKey && list.data?.error_class
+  const fault = (isOfKey && list.error) || use.error
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (model === '') list.mutate(key)

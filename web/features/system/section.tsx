@@ -107,6 +107,8 @@ export function SystemSectionForm({ section, settings, last }: SectionProps) {
   )
 }
 
+type Changes = Readonly<Record<string, string | null>>
+
 /** Whether the server refused a value. */
 const isRefusal = (error: Error) => error instanceof ApiError && error.status === 400
 
@@ -115,15 +117,18 @@ type Form = ReturnType<typeof useSectionForm>
 /** The typed values by name; untouched settings are missing. */
 function useSectionForm(settings: readonly SystemSetting[], part: string | null) {
   const explain = useExplain()
-  const [values, setValues] = useState<Readonly<Record<string, string | null>>>({})
+  const [values, setValues] = useState<Changes>({})
   const [models, setModels] = useState<readonly string[]>([])
   const trial = useAction((tried: string) => api.system.test(tried), { refresh: ['system'] })
-  const save = useAction(api.system.save, {
+  const save = useAction((sent: Changes) => api.system.save(sent), {
     done: 'system.saved',
     refresh: ['system', 'status', 'provider', 'agent'],
     shows: isRefusal,
-    onDone: () => {
-      setValues({})
+    onDone: (_saved, sent) => {
+      // What was typed while it was saved is not saved yet.
+      setValues((now) =>
+        Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== sent[name])),
+      )
       if (part !== null) trial.mutate(part)
     },
   })
@@ -150,7 +155,7 @@ function useSectionForm(settings: readonly SystemSetting[], part: string | null)
     test: () => {
       if (part !== null) trial.mutate(part)
     },
-    set: (name: string, value: string | null) => setValues({ ...values, [name]: value }),
+    set: (name: string, value: string | null) => setValues((now) => ({ ...now, [name]: value })),
     /** Shown at the field that the server names, else at the first one. */
     problemOf(name: string): string | null {
       if (!save.error || !isRefusal(save.error)) return null

@@ -140,7 +140,9 @@ function LimitsForm({ tenant, onClose }: { tenant: TenantSummary; onClose: () =>
         on={disabled}
         onChange={setDisabled}
       />
-      {save.error && <Notice tone="bad">{explain(save.error)}</Notice>}
+      <div aria-live="polite">
+        {save.error && <Notice tone="bad">{explain(save.error)}</Notice>}
+      </div>
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{t('action.cancel')}</Button>
         <Button type="submit" kind="primary" busy={save.isPending} disabled={!isWhole}>

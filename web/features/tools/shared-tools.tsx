@@ -33,15 +33,22 @@ interface FormProps {
   readonly settings: Settings
 }
 
+const isSame = (one: readonly string[], other: readonly string[]) =>
+  [...one].sort().join() === [...other].sort().join()
+
 function SharedForm({ servers, settings }: FormProps) {
   const { t } = useI18n()
   const [draft, setDraft] = useState<readonly string[] | null>(null)
   const save = useAction(
     async (mcp_tools: string[]) => api.settings.save({ ...(await api.settings.read()), mcp_tools }),
-    { done: 'tools.shared.saved', refresh: ['settings'], onDone: () => setDraft(null) },
+    {
+      done: 'tools.shared.saved',
+      refresh: ['settings'],
+      onDone: (_saved, sent) => setDraft((now) => (isSame(now ?? sent, sent) ? null : now)),
+    },
   )
   const names = draft ?? settings.mcp_tools
-  const isDirty = [...names].sort().join() !== [...settings.mcp_tools].sort().join()
+  const isDirty = !isSame(names, settings.mcp_tools)
   const unknown = names.filter((name) => !servers.some((server) => isOf(server, name)))
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -73,7 +73,7 @@ function TryForm({ server, definition }: TryFormProps) {
       ) : (
         <Lines
           label={t('tools.try.raw.label')}
-          problem={problems['']}
+          problem={problems[''] && t(`tools.try.problem.${problems['']}`)}
           value={raw}
           rows={8}
           onText={setRaw}

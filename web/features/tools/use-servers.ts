@@ -22,12 +22,28 @@ export const refreshServer = (client: QueryClient, id: string): Promise<McpServe
 /** The version of a tool that the person has read. */
 export type ReadTool = Pick<McpTool, 'name' | 'hash'>
 
+/** By server, the last decision about its tools. */
+const last = new Map<string, Promise<unknown>>()
+
+/** A decision is made of what the server has then, so each waits for the one before. */
+function inTurn<T>(id: string, decision: () => Promise<T>): Promise<T> {
+  const made = (last.get(id) ?? Promise.resolve()).then(decision)
+  last.set(
+    id,
+    made.catch(() => {}),
+  )
+  return made
+}
+
 /**
  * Approves tools as they were read, or withdraws approvals; other tools stay unchanged. Resolves
  * with false when the server has changed one of them since; that one is not approved.
  */
-export async function decide(
-  { id }: McpServer,
+export const decide = ({ id }: McpServer, read: readonly ReadTool[], approve: boolean) =>
+  inTurn(id, () => decideNow(id, read, approve))
+
+async function decideNow(
+  id: string,
   read: readonly ReadTool[],
   approve: boolean,
 ): Promise<boolean> {
@@ -51,7 +67,10 @@ const asking = (tools: readonly McpTool[], decided: ReadonlySet<string>): string
     .map(({ name }) => name)
 
 /** Whether a person is asked before each call of the tool. */
-export async function setAsk({ id }: McpServer, tool: McpTool, on: boolean): Promise<McpServer> {
+export const setAsk = ({ id }: McpServer, tool: McpTool, on: boolean) =>
+  inTurn(id, () => setAskNow(id, tool, on))
+
+async function setAskNow(id: string, tool: McpTool, on: boolean): Promise<McpServer> {
   const { tools } = await api.mcpServers.read(id)
   const approved = tools.filter(({ state }) => state === 'approved')
   const asking = tools.filter((one) => (one.name === tool.name ? on : one.ask))

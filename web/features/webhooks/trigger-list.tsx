@@ -14,6 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { AreaField, SelectField, SwitchField, TextField } from '../../ui/form.tsx'
+import { namedChoices } from '../../ui/named-choices.ts'
 import { Ago, Badge, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
 import { EndWebhooks } from './end-webhooks.tsx'
@@ -156,10 +157,10 @@ function TriggerForm({ trigger, onSecret, onClose }: TriggerFormProps) {
       <SelectField
         label={t('triggers.app')}
         value={input.app_id ?? ''}
-        choices={[
-          { value: '', label: t('triggers.app.none') },
-          ...(apps.data?.apps ?? []).map(({ id, name }) => ({ value: id, label: name })),
-        ]}
+        choices={namedChoices(apps.data?.apps, input.app_id ?? '', {
+          none: t('triggers.app.none'),
+          gone: t('schedules.gone'),
+        })}
         onPick={(id) => change({ app_id: id || null })}
       />
       <EndWebhooks

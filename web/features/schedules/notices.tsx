@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { type Notice, schedules } from '../../api/schedules.ts'
 import { useToasts } from '../../lib/services.tsx'
-import { plainText } from '../studio/spoken.ts'
 
 const POLL_MS = 30_000
 const SHOWN_CHARS = 200
+/** Marks of Markdown, and numbers of sources: a toast has plain words. */
+const MARKS = /^[|:\s-]+$|^#+ |\*\*|`|\||\[\d+\]/gm
 
 /** Tells results of schedules and reminders: as a toast, and as a notification of the browser. */
 export function Notices() {
@@ -23,7 +24,7 @@ export function Notices() {
       if (seen.current.has(notice.id)) continue
       seen.current.add(notice.id)
       schedules.read(notice.id).catch(() => seen.current.delete(notice.id))
-      const text = plainText(notice.text).slice(0, SHOWN_CHARS)
+      const text = notice.text.replace(MARKS, '').trim().slice(0, SHOWN_CHARS)
       toasts.show('good', text)
       notifyBrowser(notice, text)
     }

@@ -83,4 +83,18 @@ describeWeb('pages of the door Build', () => {
       ['Chat · Assistants', 'Build · Assistants', 'Overview'],
     )
   }, 60_000)
+
+  test('a device that was just paired leads to what can be said through it', async () => {
+    await using guest = await open()
+    const { page } = guest
+    await page.goto('/app/devices?new=true')
+    await page.getByRole('dialog').getByLabel(en['field.name']).fill('Lamp')
+    await page.keyboard.press('Enter')
+    const code = (await page.getByTestId('code').textContent()) ?? ''
+    await caller(at.app.url, {})('POST', '/v1/devices/activate', { code })
+    await page.getByRole('dialog').getByRole('link', { name: en['devices.say'] }).click()
+    await page.getByRole('heading', { level: 1, name: 'Lamp' }).waitFor()
+    await page.getByRole('textbox', { name: en['devices.say'] }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }, 60_000)
 })

@@ -62,3 +62,21 @@ describeWeb('a mail server that does not take the test mail', () => {
     90_000,
   )
 })
+
+const NOWHERE = { MB_SMTP_URL: 'smtp://127.0.0.1:9', MB_MAIL_FROM: SENDER }
+
+describeWeb('a mail server that was lost', () => {
+  const at = useConsole({ env: NOWHERE })
+
+  test('the page takes back that a code is on its way', async () => {
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' })
+    const { page } = guest
+    await page.goto('/login')
+    await page.getByRole('textbox', { name: en['login.email'] }).fill('boss@example.com')
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: en['login.code'] }).waitFor()
+    await page.getByText(en['login.mail.failing']).waitFor()
+    const sent = en['login.mail.sent'].replace('{email}', 'boss@example.com')
+    await page.getByText(sent).waitFor({ state: 'detached' })
+  }, 60_000)
+})

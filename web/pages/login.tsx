@@ -19,6 +19,9 @@ import { Notice } from '../ui/page.tsx'
 const NEAR =
   /^(127|10|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))\.[\d.]+$|\.(local|lan|home\.arpa)$/
 
+/** How often the page asks whether mail goes, while it waits for a code. */
+const MAIL_MS = 5_000
+
 /** Over plain http from another machine, browsers drop a cookie marked Secure. */
 const dropsCookies = () =>
   location.protocol === 'http:' && location.hostname.includes('.') && !NEAR.test(location.hostname)
@@ -27,8 +30,13 @@ export function Login() {
   const { t } = useI18n()
   const search: Record<string, unknown> = useSearch({ strict: false })
   const next = safeNext(search.next, location.origin)
-  const methods = useQuery({ queryKey: ['methods'], queryFn: api.auth.methods })
   const [email, setEmail] = useState(() => readPending(sessionStorage, Date.now()))
+  // Whether a code went is known some seconds after it was asked for.
+  const refetchInterval = email === null ? false : MAIL_MS
+  const methods = useQuery({
+    ...{ queryKey: ['methods'], queryFn: api.auth.methods, refetchInterval },
+  })
+  const isFailing = methods.data?.mail === 'failing'
   const ask = (address: string | null) => {
     savePending(sessionStorage, address, Date.now())
     setEmail(address)
@@ -62,13 +70,11 @@ export function Login() {
           {'error' in search && <Notice tone="bad">{t(loginFault(search.error))}</Notice>}
           {dropsCookies() && <Notice tone="warn">{t('login.insecure')}</Notice>}
           {email === null && methods.data?.passkey && <PasskeyButton onDone={onDone} />}
-          {methods.data?.mail === 'failing' && (
-            <Notice tone="warn">{t('login.mail.failing')}</Notice>
-          )}
+          {isFailing && <Notice tone="warn">{t('login.mail.failing')}</Notice>}
           {methods.data?.email === false ? null : email === null ? (
             <EmailStep delivery={delivery} onSent={ask} />
           ) : (
-            <CodeStep email={email} delivery={delivery} onBack={() => ask(null)} onDone={onDone} />
+            <CodeStep {...{ email, delivery, isFailing, onDone }} onBack={() => ask(null)} />
           )}
           {email === null && <OauthButtons providers={methods.data?.oauth ?? []} next={next} />}
         </div>

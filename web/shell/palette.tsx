@@ -54,7 +54,9 @@ export function PaletteButton({ onGo }: ButtonProps) {
     >
       <Search size={16} strokeWidth={1.75} aria-hidden />
       <span className="flex-1 text-left">{t('palette.title')}</span>
-      <kbd aria-hidden>{paletteKeys()}</kbd>
+      <kbd className="max-sm:hidden" aria-hidden>
+        {paletteKeys()}
+      </kbd>
     </button>
   )
 }

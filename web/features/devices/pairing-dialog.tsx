@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { api } from '../../api/index.ts'
 import type { PairingCode } from '../../api/types.ts'
@@ -45,18 +46,32 @@ export function PairingDialog({ name, code, onRecode, onClose }: PairingProps) {
       firm={!paired}
     >
       {code && !paired && <Pairing code={code} onRecode={onRecode} />}
-      <div role="status">{paired && <Paired onClose={onClose} />}</div>
+      <div role="status">{paired && <Paired id={device.id} onClose={onClose} />}</div>
     </Dialog>
   )
 }
 
-function Paired({ onClose }: Pick<PairingProps, 'onClose'>) {
+interface PairedProps extends Pick<PairingProps, 'onClose'> {
+  readonly id: string
+}
+
+/** What to do with it now: its page has a sentence to say, and its talks. */
+function Paired({ id, onClose }: PairedProps) {
   const { t } = useI18n()
   return (
     <div className="grid justify-items-center gap-3 py-6 text-center">
       <CircleCheck size={34} className="text-good" aria-hidden />
       <p className="font-medium">{t('devices.paired')}</p>
-      <Button kind="primary" onClick={onClose}>
+      <Link
+        to="/app/devices/$id"
+        params={{ id }}
+        className="btn"
+        data-kind="primary"
+        onClick={onClose}
+      >
+        {t('devices.say')}
+      </Link>
+      <Button kind="quiet" onClick={onClose}>
         {t('action.close')}
       </Button>
     </div>

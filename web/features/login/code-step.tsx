@@ -13,12 +13,14 @@ import { Notice } from '../../ui/page.tsx'
 interface CodeStepProps {
   readonly email: string
   readonly delivery: LoginMethods['email_delivery']
+  /** Whether mail does not go at the moment, so that no code is on its way. */
+  readonly isFailing: boolean
   readonly onBack: () => void
   readonly onDone: () => void
 }
 
 /** Takes the code; the sixth digit, typed or pasted, signs in without another click. */
-export function CodeStep({ email, delivery, onBack, onDone }: CodeStepProps) {
+export function CodeStep({ email, delivery, isFailing, onBack, onDone }: CodeStepProps) {
   const { t } = useI18n()
   const explain = useExplain()
   const [code, setCode] = useState('')
@@ -54,9 +56,11 @@ export function CodeStep({ email, delivery, onBack, onDone }: CodeStepProps) {
   const problem = dropped ? t('login.dropped') : fault
   return (
     <div className="grid gap-4">
-      <Notice icon={icon}>
-        {t(mailed ? 'login.mail.sent' : 'login.terminal.sent', { email })}
-      </Notice>
+      {!isFailing && (
+        <Notice icon={icon}>
+          {t(mailed ? 'login.mail.sent' : 'login.terminal.sent', { email })}
+        </Notice>
+      )}
       <TextField
         ref={field}
         label={t('login.code')}

@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { type Notice, schedules } from '../../api/schedules.ts'
 import { useToasts } from '../../lib/services.tsx'
-import { plainText } from '../studio/spoken.ts'
 
 const POLL_MS = 30_000
 const SHOWN_CHARS = 200
 /** More wait until somebody has closed one. */
 const SHOWN_MAX = 3
+/** Marks of Markdown, and numbers of sources: a toast has plain words. */
+const MARKS = /^[|:\s-]+$|^#+ |\*\*|`|\||\[\d+\]/gm
 
 const canNotify = () => typeof Notification !== 'undefined' && Notification.permission === 'granted'
 
@@ -38,7 +39,7 @@ export function Notices() {
     for (const notice of fresh.slice(0, Math.max(0, room))) {
       seen.current.add(notice.id)
       schedules.read(notice.id).catch(() => seen.current.delete(notice.id))
-      const text = shortened(plainText(notice.text))
+      const text = shortened(notice.text.replace(MARKS, '').trim())
       toasts.keep(text)
       notifyBrowser(notice, text)
     }

@@ -115,7 +115,7 @@ function Events({ chosen, onChange }: EventsProps) {
       <legend className="text-note font-medium">{t('hooks.events')}</legend>
       <div className="mt-2 grid gap-x-4 sm:grid-cols-2">
         {WEBHOOK_EVENTS.map((event) => (
-          <label key={event} className="target flex items-center gap-2">
+          <label key={event} className="flex items-center gap-2">
             <input
               type="checkbox"
               checked={chosen.includes(event)}

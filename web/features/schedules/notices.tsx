@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { type Notice, schedules } from '../../api/schedules.ts'
+import { schedules } from '../../api/schedules.ts'
+import { tellBeside } from '../../lib/browser-notice.ts'
 import { useToasts } from '../../lib/services.tsx'
 
 const POLL_MS = 30_000
@@ -24,17 +25,8 @@ export function Notices() {
       schedules.read(notice.id).catch(() => seen.current.delete(notice.id))
       const text = notice.text.slice(0, SHOWN_CHARS)
       toasts.show('good', text)
-      notifyBrowser(notice, text)
+      tellBeside(notice.id, text)
     }
   }, [query.data, toasts])
   return null
-}
-
-function notifyBrowser({ id }: Notice, body: string): void {
-  if (typeof Notification === 'undefined' || Notification.permission !== 'granted') return
-  try {
-    new Notification('Moonbase', { body, tag: id })
-  } catch {
-    // Chrome for Android has the class, but throws when a page makes one; the toast has told it.
-  }
 }

@@ -89,6 +89,10 @@ describeWeb('a call', () => {
     await state(page, 'call.speaking')
     await soon(async () => spoken(), ['It is sunny.', 'And warm.'])
 
+    await button(page, 'call.mute').click()
+    await state(page, 'call.muted')
+    await button(page, 'call.mute').click()
+    await state(page, 'call.speaking')
     // A minute of speech is under way: a person who speaks is heard at once, and asks the next.
     upstream.transcriptions.reply({ text: 'And tomorrow?' })
     upstream.reply({ text: 'Rain.' })

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
 import { seriousFindings } from '../support/axe.ts'
-import { describeWeb } from './setup.ts'
+import { goTo } from './go-to.ts'
+import { describeWeb, soon } from './setup.ts'
 import { ask, ended, turnOf, useStudio } from './studio-page.ts'
 
 describeWeb('an answer that ends while another talk is shown', () => {
@@ -31,6 +32,34 @@ describeWeb('an answer that ends while another talk is shown', () => {
     await ended(await ask(page, 'And then?'))
     expect(await told.getByText(/is answered/).count()).toBe(0)
     expect(await mark.count()).toBe(0)
+    expect(guest.complaints).toEqual([])
+  }, 60_000)
+
+  test('is told by the browser, once that is allowed, while nobody looks at the page', async () => {
+    await using guest = await at.open()
+    const { page } = guest
+    await page.addInitScript(() => {
+      const told: string[] = []
+      class Told {
+        static permission = 'default'
+        static async requestPermission() {
+          Told.permission = 'granted'
+        }
+        constructor(_title: string, { body = '' }: NotificationOptions) {
+          told.push(body)
+        }
+      }
+      Object.assign(globalThis, { Notification: Told, told })
+    })
+    const told = () => page.evaluate(() => (globalThis as unknown as { told: string[] }).told)
+    await page.goto('/app/account')
+    await page.getByRole('button', { name: en['notices.allow'] }).click()
+    await page.getByText(en['notices.on'], { exact: true }).waitFor()
+    await goTo(page, 'nav.chat')
+    await ended(await ask(page, 'How high is the hill?'))
+    await page.evaluate(() => Object.defineProperty(document, 'hidden', { get: () => true }))
+    await ended(await ask(page, 'And how steep?'))
+    await soon(told, ['“And how steep?” is answered.'])
     expect(guest.complaints).toEqual([])
   }, 60_000)
 })

@@ -1534,6 +1534,12 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'studio.fields': 'Values of the prompt',
   'studio.fields.insert': 'Insert',
   'studio.image.enlarge': 'Enlarge image {number}',
+  notices: 'Notifications',
+  'notices.about':
+    'The browser tells you when an answer ends while you look at another window, and what schedules bring.',
+  'notices.allow': 'Allow in this browser',
+  'notices.on': 'Allowed in this browser.',
+  'notices.off': 'Blocked in this browser; its settings for this page change that.',
   'passkeys.about':
     'Sign in with your fingerprint, face or a security key, without a code by mail.',
   'passkeys.add': 'Add a passkey',

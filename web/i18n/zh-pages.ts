@@ -1443,6 +1443,11 @@ export const zhPages = {
   'studio.fields': '填写提示词',
   'studio.fields.insert': '插入',
   'studio.image.enlarge': '放大图片 {number}',
+  notices: '通知',
+  'notices.about': '您在看别的窗口时，回答结束或定时任务有了结果，浏览器会告诉您。',
+  'notices.allow': '在此浏览器中允许',
+  'notices.on': '此浏览器已允许。',
+  'notices.off': '已被此浏览器阻止，可在浏览器的网站设置中更改。',
   'passkeys.about': '用指纹、面容或安全密钥登录，无需邮件验证码。',
   'passkeys.add': '添加通行密钥',
   'passkeys.unnamed':

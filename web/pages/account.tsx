@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/index.ts'
+import { BrowserNotices } from '../features/login/notices.tsx'
 import { Passkeys } from '../features/login/passkeys.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { Page } from '../ui/page.tsx'
@@ -12,6 +13,7 @@ export function Account() {
     <Page title={t('nav.account')} about={me.data?.email}>
       <div className="max-w-2xl">
         <Passkeys />
+        <BrowserNotices />
       </div>
     </Page>
   )

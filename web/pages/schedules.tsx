@@ -6,6 +6,7 @@ import { type Schedule, schedules } from '../api/schedules.ts'
 import { ScheduleDialog } from '../features/schedules/schedule-dialog.tsx'
 import { ScheduleRow } from '../features/schedules/schedule-row.tsx'
 import { useI18n } from '../i18n/index.tsx'
+import { askForNotices } from '../lib/browser-notice.ts'
 import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
 import { ForEditors } from '../ui/changeable.tsx'
@@ -49,7 +50,7 @@ export function Schedules() {
       kind="primary"
       icon={<Plus size={16} aria-hidden />}
       onClick={() => {
-        askBrowser()
+        void askForNotices()
         setAsked({ what: 'edit', schedule: null })
       }}
     >
@@ -113,10 +114,4 @@ export function Schedules() {
       />
     </Page>
   )
-}
-
-/** Asks once whether the browser may show results. */
-function askBrowser(): void {
-  if (typeof Notification === 'undefined' || Notification.permission !== 'default') return
-  Notification.requestPermission().catch(() => {})
 }

@@ -49,7 +49,8 @@ export function CallBar({ session, ask, stop, onEnd }: CallBarProps) {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [])
-  const { words, sign } = isMuted && state === 'listening' ? MUTED : STATES[state]
+  const isDeaf = isMuted && (state === 'listening' || state === 'speaking')
+  const { words, sign } = isDeaf ? MUTED : STATES[state]
   const mayInterrupt = state === 'thinking' || state === 'speaking'
   const told = typeof problem === 'string' ? t(`call.${problem}`) : problem && explain(problem)
   return (

@@ -9,8 +9,8 @@ import { AppearanceBar } from '../login/appearance-bar.tsx'
 import { ManualSearch } from './manual-search.tsx'
 
 /**
- * The frame of the public manual: links home and to the console, search, and the list of pages. Search results replace
- * the page.
+ * The frame of the public manual: links home and to the console, search, and the list of pages.
+ * Search results replace the page.
  */
 export function DocsFrame({ children }: { readonly children: ReactNode }) {
   const { t } = useI18n()

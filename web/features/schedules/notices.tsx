@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
-import { type Notice, schedules } from '../../api/schedules.ts'
+import { schedules } from '../../api/schedules.ts'
+import { noticeRight, tellBeside } from '../../lib/browser-notice.ts'
 import { useToasts } from '../../lib/services.tsx'
 
 const POLL_MS = 30_000
@@ -9,8 +10,6 @@ const SHOWN_CHARS = 200
 const SHOWN_MAX = 3
 /** Marks of Markdown, and numbers of sources: a toast has plain words. */
 const MARKS = /^[|:\s-]+$|^#+ |\*\*|`|\||\[\d+\]/gm
-
-const canNotify = () => typeof Notification !== 'undefined' && Notification.permission === 'granted'
 
 function onVisible(listener: () => void): () => void {
   document.addEventListener('visibilitychange', listener)
@@ -26,7 +25,7 @@ export function Notices() {
   const seen = useRef(new Set<string>())
   const isVisible = useSyncExternalStore(onVisible, () => document.visibilityState === 'visible')
   const shown = useSyncExternalStore(toasts.subscribe, toasts.read).filter(({ stays }) => stays)
-  const room = isVisible || canNotify() ? SHOWN_MAX - shown.length : 0
+  const room = isVisible || noticeRight() === 'granted' ? SHOWN_MAX - shown.length : 0
   const query = useQuery({
     queryKey: ['notices'],
     queryFn: schedules.notices,
@@ -41,7 +40,7 @@ export function Notices() {
       schedules.read(notice.id).catch(() => seen.current.delete(notice.id))
       const text = shortened(notice.text.replace(MARKS, '').trim())
       toasts.keep(text)
-      notifyBrowser(notice, text)
+      tellBeside(notice.id, text)
     }
   }, [query.data, toasts, room])
   return null
@@ -50,13 +49,4 @@ export function Notices() {
 function shortened(text: string): string {
   const chars = [...text]
   return chars.length > SHOWN_CHARS ? `${chars.slice(0, SHOWN_CHARS - 1).join('')}…` : text
-}
-
-function notifyBrowser({ id }: Notice, body: string): void {
-  if (!canNotify()) return
-  try {
-    new Notification('Moonbase', { body, tag: id })
-  } catch {
-    // Chrome for Android has the class, but throws when a page makes one; the toast has told it.
-  }
 }

@@ -3,6 +3,7 @@ import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect, useEffectEvent } from 'react'
 import type { Talk } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { tellBeside } from '../../lib/browser-notice.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { CHAT } from '../../shell/nav.ts'
 import { useConversations } from './conversations.ts'
@@ -26,7 +27,10 @@ function placeOf(queries: QueryClient, session: string) {
   return { ...(app ? { app } : {}), session }
 }
 
-/** Tells when an answer ends in another talk than the one that is shown, and leads there. */
+/**
+ * Tells when an answer ends in another talk than the one that is shown, and leads there; beside a
+ * page that nobody looks at, the browser tells it of each talk.
+ */
 export function EndedElsewhere() {
   const { t } = useI18n()
   const toasts = useToasts()
@@ -40,13 +44,15 @@ export function EndedElsewhere() {
     },
   })
   const onEnded = useEffectEvent((session: string, turn: Turn) => {
-    if (shown.split(' ').includes(session)) return
     // A stop was the person's own, and a question that never left waits.
     if (turn.state === 'stopped' || turn.isStopped || isUnreached(turn)) return
-    endings.mark(session)
     const isGood = turn.state === 'done'
     const title = shortened(turn.text)
-    toasts.show(isGood ? 'good' : 'bad', t(isGood ? 'studio.ended' : 'studio.broke', { title }), {
+    const text = t(isGood ? 'studio.ended' : 'studio.broke', { title })
+    if (document.hidden) tellBeside(session, text)
+    if (shown.split(' ').includes(session)) return
+    endings.mark(session)
+    toasts.show(isGood ? 'good' : 'bad', text, {
       label: t('studio.ended.show'),
       run: () => void navigate({ to: CHAT, search: placeOf(queries, session) }),
     })

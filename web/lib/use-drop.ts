@@ -4,8 +4,8 @@ import { droppedFiles } from './dropped-files.ts'
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
 
 /**
- * Accepts files, also whole folders, that are dropped anywhere on the page; `isWhole` is false where
- * some were too many or could not be read. True while files are held over it.
+ * Accepts files, also whole folders, that are dropped anywhere on the page; `isWhole` is false
+ * where some were too many or could not be read. True while files are held over it.
  */
 export function useDrop(onFiles: (files: readonly File[], isWhole: boolean) => void): boolean {
   const [over, setOver] = useState(false)

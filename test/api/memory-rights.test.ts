@@ -51,6 +51,10 @@ describe('memories of a person', () => {
     expect((await all.call('GET', '/memories')).status).toBe(400)
     const subjects = (await all.call<{ subjects: object[] }>('GET', '/memories/subjects')).json()
     expect(subjects.subjects).toMatchObject([{ subject: 'user:*', count: 1 }])
+    // In other letters it is a name that callers are free to choose.
+    await all.tell({ subject: 'User:ann', text: 'sings' })
+    const named = (await all.call<{ subjects: object[] }>('GET', '/memories/subjects')).json()
+    expect(named.subjects).toMatchObject([{ subject: 'User:ann' }, { subject: 'user:*', count: 1 }])
     expect((await key.call('GET', '/memories/subjects')).status).toBe(403)
     const stranger = await person(email())
     expect((await stranger.call('GET', `/memories?subject=${subject}`)).status).toBe(404)

@@ -22,6 +22,11 @@ const batch = (first: number, ...types: string[]) => ({
   events: JSON.stringify(types.map((type) => ({ type }))),
 })
 
+const atOnce = (_: number, task: () => void) => {
+  task()
+  return () => {}
+}
+
 const reader = { kind: 'user', tenantId: 'tenant-1', userId: 'user-1' } as never
 
 test('the last events of a turn are told that are stored just after its end was seen', async () => {
@@ -35,7 +40,7 @@ test('the last events of a turn are told that are stored just after its end was 
         return there.filter(({ first_id }, at) => first_id > after || at === there.length - 1)
       },
     },
-    clock: { now: () => 2, sleep: async () => {} },
+    clock: { now: () => 2, sleep: async () => {}, after: atOnce },
     server: 'this',
     settle: async () => {},
     inTurnOf: () => (work) => work(),
@@ -76,4 +81,39 @@ test('a reader gets a long answer in pieces, and lets others pass between them',
   expect(Math.max(...sizes)).toBeLessThan(PIECE_CHARS + 1_000)
   expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(500_000)
   expect(turns).toBe(sizes.length - 1)
+})
+
+test('one look at a turn of another server serves all its readers here', async () => {
+  let finds = 0
+  const leaving = new AbortController()
+  const reading = createReading({
+    store: {
+      find: async () => {
+        finds++
+        return { ...ROW, state: 'running' }
+      },
+      events: async () => [batch(1, 'turn', 'llm_delta')],
+    },
+    clock: {
+      now: () => 2,
+      sleep: (_, signal) =>
+        new Promise((resolve) => {
+          if (signal?.aborted) resolve()
+          signal?.addEventListener('abort', () => resolve())
+        }),
+      after: () => () => {},
+    },
+    server: 'this',
+    settle: async () => {},
+    inTurnOf: () => (work) => work(),
+  })
+  const got = Array.from({ length: 50 }, () => Promise.withResolvers<number>())
+  const over = got.map(({ resolve }) =>
+    reading.fromDisk(reader, 'turn-1', 0)(leaving.signal, async (events) => resolve(events.length)),
+  )
+  expect(await Promise.all(got.map(({ promise }) => promise))).toEqual(got.map(() => 2))
+  // A running turn is read once more when it was seen what has become of its server.
+  expect(finds).toBe(2)
+  leaving.abort()
+  await Promise.all(over)
 })

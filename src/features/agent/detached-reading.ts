@@ -13,9 +13,15 @@ const LAST_LOOKS = 40
 
 export const missing = () => appError('not_found', { what: 'turn' })
 
+interface Look {
+  readonly row: DetachedRow | null
+  /** The newest events, of one row. */
+  readonly tail: readonly Told[]
+}
+
 export interface ReadingOptions {
   readonly store: Pick<DetachedStore, 'find' | 'events'>
-  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  readonly clock: Pick<Clock, 'now' | 'sleep' | 'after'>
   /** The id of this process. */
   readonly server: string
   readonly settle: () => Promise<void>
@@ -25,6 +31,8 @@ export interface ReadingOptions {
 
 /** Reads turns from the database. */
 export function createReading({ store, clock, server, settle, inTurnOf }: ReadingOptions) {
+  const looks = new Map<string, Promise<Look>>()
+
   /** As `find`, with the state that the turn has now. */
   async function settled(find: () => Promise<DetachedRow | null>): Promise<DetachedRow | null> {
     const row = await find()
@@ -64,26 +72,40 @@ export function createReading({ store, clock, server, settle, inTurnOf }: Readin
     return text
   }
 
-  /** Whether the turn has told nothing after event `at`, and tells nothing more. */
-  async function isWholeAt(id: string, at: number): Promise<boolean> {
-    const last = toldIn(await store.events(id, Number.MAX_SAFE_INTEGER - 1), 0).at(-1)
-    return last !== undefined && isLast(last.type) && last.id <= at
+  /** A turn as it is now; one look serves all who read it here. */
+  function look({ tenantId, userId }: Principal, id: string): Promise<Look> {
+    const name = `${tenantId} ${userId} ${id}`
+    const known = looks.get(name)
+    if (known) return known
+    const fresh = (async () => {
+      const row = await settled(() => store.find(tenantId, userId ?? '', id))
+      return { row, tail: toldIn(await store.events(id, Number.MAX_SAFE_INTEGER - 1), 0) }
+    })()
+    looks.set(name, fresh)
+    clock.after(LOOK_MS / 2, () => looks.delete(name))
+    return fresh
   }
 
   const fromDisk =
     (principal: Principal, id: string, after: number): Produce =>
     async (signal, emit) => {
-      let looks = LAST_LOOKS
+      let lastLooks = LAST_LOOKS
       for (let at = after; !signal.aborted; ) {
-        const row = await settled(() => store.find(principal.tenantId, principal.userId ?? '', id))
-        for await (const events of stored(principal.tenantId, id, at)) {
-          at = events.at(-1)?.id ?? at
-          await emit(events)
-          if (signal.aborted) return
+        const { row, tail } = await look(principal, id)
+        const newest = tail.at(-1)
+        if (newest && newest.id > at) {
+          const isNear = (tail[0]?.id ?? 0) <= at + 1
+          const rest = tail.filter((event) => event.id > at)
+          for await (const events of isNear ? [rest] : stored(principal.tenantId, id, at)) {
+            at = events.at(-1)?.id ?? at
+            await emit(events)
+            if (signal.aborted) return
+          }
         }
         if (row?.state !== 'running') {
           // A turn ends when it is stored, which may be before its last events are.
-          if (row?.state !== 'ended' || (await isWholeAt(id, at)) || --looks < 0) return
+          const isWhole = newest !== undefined && isLast(newest.type) && newest.id <= at
+          if (row?.state !== 'ended' || isWhole || --lastLooks < 0) return
         }
         await clock.sleep(LOOK_MS, signal).catch(() => {})
       }

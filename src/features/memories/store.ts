@@ -241,7 +241,8 @@ export function createMemoryStore(db: Db, reader: Reader) {
     subjects: (tenantId: string, appId: string | null) =>
       db.all<{ subject: string; count: number; last_at: string }>(sql`
         SELECT s.subject, count(*) AS count, max(s.updated_at) AS last_at
-        FROM (SELECT CASE WHEN subject LIKE 'user:%' THEN 'user:*' ELSE subject END AS subject,
+        FROM (SELECT CASE WHEN substr(subject, 1, 5) = 'user:' THEN 'user:*' ELSE subject END
+              AS subject,
             updated_at FROM memory
           WHERE tenant_id = ${tenantId}
             AND (CAST(${appId} AS TEXT) IS NULL OR scope = ${appId})) s

@@ -115,6 +115,29 @@ describeWeb('what is done with documents', () => {
   )
 
   test(
+    'what somebody else has deleted first is no failure of a deletion',
+    async () => {
+      await using guest = await kb.open()
+      const { page, session } = guest
+      const files = Array.from({ length: 3 }, (_, i) => textFile(`Note ${i}.txt`, `Note ${i}.`))
+      await choose(page, ...files)
+      for (const { name } of files) {
+        await state(page, name.replace('.txt', ''), en['kb.state.ready'])
+      }
+      await page.getByRole('button', { name: en['kb.select'] }).click()
+      await page.getByRole('checkbox', { name: en['kb.select.all'] }).click()
+      const [first] = await kb.sourcesOf(session)
+      const call = caller(`${kb.console.app.url}/console`, session.headers)
+      expect((await call('DELETE', `/kb/sources/${first?.id}`)).status).toBe(200)
+      await page.getByRole('button', { name: en['action.delete'], exact: true }).click()
+      await page.getByRole('button', { name: fill(en['kb.delete.go'], { count: 3 }) }).click()
+      await page.getByText(en['kb.deleted'], { exact: true }).waitFor()
+      await page.getByText(en['kb.empty']).waitFor()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'a collection gets another name and keeps its description',
     async () => {
       await using guest = await kb.open()

@@ -23,6 +23,9 @@ const BULK = ['bulk']
 const read = (client: QueryClient) => client.getQueryData<Bulk | null>(BULK) ?? null
 const write = (client: QueryClient, bulk: Bulk | null) => client.setQueryData(BULK, bulk)
 
+/** What somebody else has deleted first is deleted. */
+const isGone = (error: unknown) => error instanceof ApiError && error.status === 404
+
 const warn = (event: Event) => event.preventDefault()
 
 /** Does the next item, and so on: a failure of one keeps none of the others. */
@@ -32,7 +35,7 @@ async function goOn(client: QueryClient): Promise<void> {
   if (!bulk || !item || bulk.state !== 'running') return
   const failure = await bulk.work(item).then(
     () => null,
-    (error: unknown) => ({ item, error }),
+    (error: unknown) => (bulk.act === 'delete' && isGone(error) ? null : { item, error }),
   )
   const now = read(client) ?? bulk
   const failures = failure ? [...now.failures, failure] : now.failures

@@ -97,4 +97,18 @@ describeWeb('pages of the door Build', () => {
     await page.getByRole('textbox', { name: en['devices.say'] }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }, 60_000)
+
+  test('the link of a share is looked at again under its name', async () => {
+    const app = await made('/apps', { name: 'Shared' })
+    await made(`/apps/${app}/shares`, { name: 'Front page' })
+    await using guest = await open()
+    const { page } = guest
+    await page.goto(`/app/apps/${app}`)
+    await page.getByRole('tab', { name: en['apps.tab.publish'] }).click()
+    await page.getByRole('button', { name: en['app.shares.link'], exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Share “Front page”' })
+    await dialog.getByTestId('share-link').waitFor()
+    await dialog.getByRole('button', { name: en['action.close'] }).last().click()
+    await dialog.waitFor({ state: 'detached' })
+  }, 60_000)
 })

@@ -1138,7 +1138,6 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'app.shares.ends': 'Ends',
   'app.shares.expires': 'Ends',
   'app.shares.link': 'Link',
-  'app.shares.made': 'Share created',
   'app.shares.name.hint': 'For you; visitors see the name of the assistant.',
   'app.shares.never': 'Never',
   'app.shares.new': 'New share',

@@ -1061,7 +1061,6 @@ export const zhPages = {
   'app.shares.ends': '到期',
   'app.shares.expires': '有效期',
   'app.shares.link': '链接',
-  'app.shares.made': '分享已创建',
   'app.shares.name.hint': '仅供你辨认，访客看到的是助手名称。',
   'app.shares.never': '长期有效',
   'app.shares.new': '新建分享',

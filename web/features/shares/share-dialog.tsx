@@ -106,17 +106,24 @@ function ShareForm({ app, onMade, onClose }: Omit<ShareProps, 'open'>) {
 
 interface MadeProps {
   readonly share: IssuedShare | null
+  /** Whether it was only looked at: it can be seen again. */
+  readonly isKnown: boolean
   readonly onClose: () => void
 }
 
 /** The link, its QR code and the line for a site. */
-export function MadeDialog({ share, onClose }: MadeProps) {
+export function MadeDialog({ share, isKnown, onClose }: MadeProps) {
   const { t } = useI18n()
   const link = share?.url ?? ''
   const source = link && new URL('/widget.js', link).href
   const script = `<script src="${source}" data-token="${share?.token ?? ''}" async></script>`
   return (
-    <Dialog title={t('app.shares.made')} open={share !== null} onClose={onClose} firm>
+    <Dialog
+      title={t('app.shares.edit.title', { name: share?.name ?? '' })}
+      open={share !== null}
+      onClose={onClose}
+      firm={!isKnown}
+    >
       <div className="grid justify-items-center gap-4">
         <Qr text={link} />
         <Shown label={t('app.shares.link')} text={link} testId="share-link" />
@@ -128,7 +135,7 @@ export function MadeDialog({ share, onClose }: MadeProps) {
         )}
         <div className="flex w-full justify-end">
           <Button kind="primary" onClick={onClose}>
-            {t('secret.kept')}
+            {t(isKnown ? 'action.close' : 'secret.kept')}
           </Button>
         </div>
       </div>

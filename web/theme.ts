@@ -1,8 +1,15 @@
 // Runs before the first paint, so that the page does not flash in the wrong theme or language.
-const saved = localStorage.getItem('mb.theme')
-const dark =
-  saved === 'dark' || (saved !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
-document.documentElement.dataset.theme = dark ? 'dark' : 'light'
+const system = matchMedia('(prefers-color-scheme: dark)')
+
+function apply(): void {
+  const saved = localStorage.getItem('mb.theme')
+  const dark = saved === 'dark' || (saved !== 'light' && system.matches)
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light'
+}
+
+apply()
+// A phone becomes dark in the evening, with the page open.
+system.addEventListener('change', apply)
 
 // A page that the server writes holds its words in both languages.
 const language = localStorage.getItem('mb.language')

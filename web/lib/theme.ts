@@ -24,28 +24,6 @@ export function setTheme(theme: Theme): void {
 }
 
 function subscribe(listener: () => void): () => void {
-  const onSystem = () => {
-    apply()
-    listener()
-  }
-  const query = system()
-  query.addEventListener('change', onSystem)
-  addEventListener(CHANGED, listener)
-  return () => {
-    query.removeEventListener('change', onSystem)
-    removeEventListener(CHANGED, listener)
-  }
-}
-
-/** The current theme; follows the system when "system" is chosen. */
-export const useTheme = (): Theme => useSyncExternalStore(subscribe, readTheme)
-
-const isDark = (): boolean => {
-  const shown = document.documentElement.dataset.theme
-  return shown === undefined ? system().matches : shown === 'dark'
-}
-
-function subscribeDark(listener: () => void): () => void {
   const query = system()
   query.addEventListener('change', listener)
   addEventListener(CHANGED, listener)
@@ -55,5 +33,13 @@ function subscribeDark(listener: () => void): () => void {
   }
 }
 
+/** The current theme. */
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, readTheme)
+
+const isDark = (): boolean => {
+  const shown = document.documentElement.dataset.theme
+  return shown === undefined ? system().matches : shown === 'dark'
+}
+
 /** Whether the page is dark now; a page without a theme of its own follows the system. */
-export const useDark = (): boolean => useSyncExternalStore(subscribeDark, isDark)
+export const useDark = (): boolean => useSyncExternalStore(subscribe, isDark)

@@ -1,0 +1,21 @@
+import { test } from 'bun:test'
+import { visit } from '../support/chromium.ts'
+import { signIn } from '../support/login.ts'
+import { describeWeb, soon, useConsole } from './setup.ts'
+import { field } from './studio-page.ts'
+
+describeWeb('the theme', () => {
+  const at = useConsole()
+
+  test('of an open page follows that of the system, on a phone too', async () => {
+    const look = { language: 'en', width: 390, height: 844 } as const
+    await using guest = await visit(at.browser, at.app.url, look, await signIn(at.app))
+    const { page } = guest
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme)
+    await page.goto('/app')
+    await field(page).waitFor()
+    await soon(theme, 'light')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await soon(theme, 'dark')
+  })
+})

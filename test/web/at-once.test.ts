@@ -160,6 +160,35 @@ describeWeb('two things at once', () => {
   )
 
   test(
+    'a schedule is paused and a device is bound under the names that a colleague has given',
+    async () => {
+      const schedule = { name: 'Old', text: 'hi', cron: '0 8 * * *' }
+      const plan = `/schedules/${await make('/schedules', schedule)}`
+      const device = `/devices/${await make('/devices', { name: 'Lamp' })}`
+      const app = await make('/apps', { name: 'Butler', prompt: 'p' })
+      await using guest = await open('/app/schedules')
+      const { page } = guest
+      const pause = page.getByRole('button', { name: fill(en['schedules.pause'], { name: 'Old' }) })
+      await pause.waitFor()
+      await call('PUT', plan, { ...schedule, name: 'New' })
+      await pause.click()
+      type Named = { name: string; enabled?: boolean; app_id?: string | null }
+      const now = async (path: string) => (await call<Named>('GET', path)).json()
+      await soon(async () => (await now(plan)).enabled, false)
+      expect((await now(plan)).name).toBe('New')
+
+      await page.goto(`/app${device}`)
+      const choice = page.getByLabel(en['devices.app'])
+      await choice.getByRole('option', { name: 'Butler' }).waitFor({ state: 'attached' })
+      await call('PUT', device, { name: 'Desk lamp' })
+      await choice.selectOption(app)
+      await soon(async () => (await now(device)).app_id, app)
+      expect((await now(device)).name).toBe('Desk lamp')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'of a folder with more files than are taken at once, the person is told',
     async () => {
       using folder = tempFolder()

@@ -155,6 +155,7 @@ export const api = {
   },
   devices: {
     list: () => call<{ devices: T.Device[] }>('GET', '/console/devices'),
+    one: (id: string) => call<T.Device>('GET', at('devices', id)),
     register: (input: { name: string; app_id: string | null; hw_model: string | null }) =>
       call<T.RegisteredDevice>('POST', '/console/devices', input),
     update: (id: string, input: { name: string; app_id: string | null }) =>

@@ -29,6 +29,11 @@ export const schedules = {
     id === null
       ? call<Schedule>('POST', '/console/schedules', input)
       : call<Schedule>('PUT', path(id), input),
+  /** Keeps what a colleague has changed since the list was loaded. */
+  enable: async (id: string, enabled: boolean) => {
+    const now = await call<Schedule>('GET', path(id))
+    return call<Schedule>('PUT', path(id), { ...inputOf(now), enabled })
+  },
   remove: (id: string) => call<unknown>('DELETE', path(id)),
   run: (id: string) => call<Run>('POST', path(id, '/run')),
   preview: async (times: Pick<ScheduleInput, 'cron' | 'at' | 'time_zone'>) =>
@@ -41,7 +46,7 @@ export const schedules = {
 }
 
 /** The schedule as the form would send it. */
-export const inputOf = (one: Schedule): ScheduleInput => ({
+const inputOf = (one: Schedule): ScheduleInput => ({
   name: one.name,
   text: one.text,
   cron: one.cron,

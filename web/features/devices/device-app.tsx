@@ -12,7 +12,11 @@ export function DeviceApp({ device }: { readonly device: Device }) {
   const { t } = useI18n()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const bind = useAction(
-    (app_id: string | null) => api.devices.update(device.id, { name: device.name, app_id }),
+    async (app_id: string | null) => {
+      // Read again, as a colleague may have named it anew since the list was loaded.
+      const { name } = await api.devices.one(device.id)
+      return api.devices.update(device.id, { name, app_id })
+    },
     { refresh: ['devices'], done: 'devices.saved' },
   )
   const bound = device.app_id

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { History, Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { inputOf, type Run, type Schedule, schedules } from '../../api/schedules.ts'
+import { type Run, type Schedule, schedules } from '../../api/schedules.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useMayChange } from '../../lib/rights.ts'
 import { useAction } from '../../lib/services.tsx'
@@ -36,10 +36,9 @@ export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
   const mayChange = useMayChange()
   const [isOpen, setIsOpen] = useState(false)
   const { name, next_at: next, time_zone: zone, enabled, kind, last } = schedule
-  const pause = useAction(
-    () => schedules.save(schedule.id, { ...inputOf(schedule), enabled: !enabled }),
-    { refresh: ['schedules'] },
-  )
+  const pause = useAction(() => schedules.enable(schedule.id, !enabled), {
+    refresh: ['schedules'],
+  })
   const run = useAction(() => schedules.run(schedule.id), {
     done: 'schedules.started',
     refresh: ['schedules', 'runs'],

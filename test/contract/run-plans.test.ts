@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { createListStore } from '../../src/features/knowledge/sources/list-store.ts'
 import { createNoticeStore } from '../../src/features/runs/notice-store.ts'
 import { createRunQueue } from '../../src/features/runs/queue-store.ts'
 import { createRunStore, type NewRun, type RunRow } from '../../src/features/runs/run-store.ts'
@@ -86,4 +87,18 @@ test('what a run asks, which may be long, is not written anew with each change o
   const names = (table: string) => columns.all(table).map(({ name }) => name)
   expect(names('run')).not.toContain('ask')
   expect(names('run_ask')).toEqual(['run_id', 'ask'])
+})
+
+test('a list of sources reads the documents of each and of no other', async () => {
+  using file = emptyFile()
+  const statements: Statement[] = []
+  const all = async (statement: Statement) => {
+    statements.push(statement)
+    return []
+  }
+  await createListStore({ all } as unknown as Db).list({ tenantId: 't', collections: null }, 0)
+  const steps = statements.flatMap((statement) => planOf(file, statement))
+  expect(steps.filter((step) => step.includes('kb_doc'))).toEqual([
+    'SEARCH d USING INDEX kb_doc_by_source (source_id=?)',
+  ])
 })

@@ -3,7 +3,10 @@ import { type Db, joined, type Statement, sql } from '../../../storage/db.ts'
 import type { KbView } from '../collections/access.ts'
 import type { Source } from './model.ts'
 
-/** Sources as they are listed, with their documents. */
+/**
+ * Sources as they are listed, with their documents. The empty text keeps SQLite from looking for
+ * those of each source through all documents of the tenant: ten thousand took seven seconds.
+ */
 const listed = (now: number): Statement => sql`
   SELECT s.id, s.kind, s.title, s.media_type, s.bytes, s.url, s.refresh, s.origin, s.sha256,
     coalesce((SELECT v.state FROM kb_source v WHERE v.tenant_id = s.tenant_id
@@ -13,7 +16,8 @@ const listed = (now: number): Statement => sql`
     nullif(s.collection_id, ${NO_COLLECTION}) AS collection_id,
     CASE WHEN s.attempts > 0 AND s.due_at > ${now} THEN s.due_at END AS retry_at,
     (SELECT string_agg(d.id || ':' || d.char_count, ',' ORDER BY d.part) FROM kb_doc d
-      WHERE d.source_id = s.id AND d.tenant_id = s.tenant_id AND d.stage = 'live') AS docs
+      WHERE d.source_id = s.id AND d.tenant_id || '' = s.tenant_id
+        AND d.stage || '' = 'live') AS docs
   FROM kb_source s`
 
 /** Sources as people look at them. */

@@ -10,6 +10,7 @@ import {
 import { loadPageTexts, preferredLanguage } from './i18n/index.tsx'
 import { loadChunk } from './lib/lazy-chunks.ts'
 import { Missing } from './pages/missing.tsx'
+import { Broken } from './shell/boundary.tsx'
 import { CHAT } from './shell/nav.ts'
 import { Shell } from './shell/shell.tsx'
 import { Loading } from './ui/state.tsx'
@@ -231,6 +232,7 @@ export const createPages = () =>
     routeTree: root.addChildren([start, login, ...manual, shell.addChildren(pages)]),
     defaultPreload: 'intent',
     defaultNotFoundComponent: Missing,
+    defaultErrorComponent: Broken,
     defaultPendingComponent: Pending,
     scrollRestoration: true,
   })

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Locator } from 'playwright-core'
+import { en } from '../../web/i18n/en.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
@@ -102,5 +103,22 @@ describeWeb('the manual', () => {
     await page.getByRole('main').getByRole('link', { name: 'Operate', exact: true }).click()
     await page.waitForURL('**/docs/operate#https')
     expect(guest.complaints).toEqual([])
+  }, 60_000)
+
+  test('a page of the manual that cannot be loaded says so in words, with a button', async () => {
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' })
+    const { page, context } = guest
+    const loaded = new Set<string>()
+    page.on('request', (request) => loaded.add(request.url()))
+    await page.goto('/login')
+    await page.getByRole('textbox').waitFor()
+    const known = new Set(loaded)
+    // A program of a later version does not have the parts of the page that is open.
+    await context.route(/\/assets\/.*\.js$/, (route) =>
+      known.has(route.request().url()) ? route.continue() : route.abort(),
+    )
+    await page.goto('/docs')
+    await page.getByRole('heading', { name: en['error.broken'] }).waitFor()
+    await page.getByRole('button', { name: en['action.reload'] }).waitFor()
   }, 60_000)
 })

@@ -3,7 +3,8 @@ import { Component, type ReactNode } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from '../ui/button.tsx'
 
-function Broken() {
+/** In place of a page that failed. */
+export function Broken() {
   const { t } = useI18n()
   return (
     <div className="page grid justify-items-center gap-3 py-24 text-center" role="alert">

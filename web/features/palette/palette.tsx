@@ -4,6 +4,7 @@ import { Search } from 'lucide-react'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Drawer } from '../../ui/dialog.tsx'
 import { useShownTitle } from '../sessions/shown-title.ts'
 import { searchOf } from '../studio/known.ts'
@@ -68,8 +69,9 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
         />
       </div>
       <div id={list} role="listbox" aria-label={t('palette.title')} className="palette-list">
-        {found.map((group) => (
-          <Choices key={group.name} group={group} list={list} chosen={chosen} onPick={pick} />
+        {withIndexKeys(found).map(({ key, item: group }) => (
+          // Not by their names, which are all empty until their words have come.
+          <Choices key={key} group={group} list={list} chosen={chosen} onPick={pick} />
         ))}
       </div>
       {flat.length === 0 && <p className="px-4 py-6 text-ink-2">{t('palette.none')}</p>}
@@ -88,7 +90,7 @@ interface ChoicesProps {
 }
 
 function Choices({ group: { name, entries }, list, chosen, onPick }: ChoicesProps) {
-  const title = `${list}-${name}`
+  const title = useId()
   useEffect(() => {
     if (chosen && entries.includes(chosen)) {
       document.getElementById(`${list}-${chosen.id}`)?.scrollIntoView({ block: 'nearest' })

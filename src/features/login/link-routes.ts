@@ -20,7 +20,8 @@ export function linkRoutes({ links, signup, sessions, addressLimit }: LinkRouteP
     '/link/:token',
     async ({ request, server, set, params }) => {
       await limit({ request, server, set })
-      const email = await links.take(params.token)
+      // Programs look at links before a person opens them; a look spends nothing.
+      const email = request.method === 'HEAD' ? null : await links.take(params.token)
       const user = email === null ? null : await signup.admit(email)
       if (user) set.headers['set-cookie'] = sessions.cookieFor(user, request)
       set.headers['referrer-policy'] = 'no-referrer'

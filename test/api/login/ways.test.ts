@@ -88,6 +88,8 @@ test('a link of the terminal signs its person in once, whatever MB_SIGNIN says',
   expect(link).toStartWith(`${ORIGIN}/moon/auth/link/`)
   const path = link.replace('/moon/auth', '/auth')
   expect(await storedIn(app)).not.toContain(link.split('/').at(-1) ?? '')
+  const look = { method: 'HEAD', redirect: 'manual' } as const
+  expect(sessionOf(await fetch(app.url + new URL(path).pathname, look))).toBeNull()
   const answers = await Promise.all([open(path), open(path), open(path)])
   const sessions = answers.map(sessionOf)
   expect(sessions.filter(Boolean)).toHaveLength(1)

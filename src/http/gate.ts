@@ -19,6 +19,11 @@ export interface Admission {
 const refusalOf = (kind: PrincipalKind) =>
   appError(kind === 'app' || kind === 'device' ? 'forbidden_key_kind' : 'forbidden', { who: kind })
 
+/** The router leaves a part of a path undefined when its escape is malformed: no known id. */
+function withoutGaps(params: Record<string, string | undefined>): void {
+  for (const name in params) params[name] ??= '\ufffd'
+}
+
 /**
  * A credential gate: who is asking, then what that kind of credential may do. Both run before any
  * body is read. The machine side and the console side have one gate each, so neither side ever
@@ -46,7 +51,8 @@ export const gate = (
     })
     .macro({
       allow: (kinds: readonly PrincipalKind[]) => ({
-        transform: ({ principal }) => {
+        transform: ({ principal, params }) => {
+          withoutGaps(params)
           if (!principal) throw appError('unauthorized')
           if (!kinds.includes(principal.kind)) throw refusalOf(principal.kind)
         },

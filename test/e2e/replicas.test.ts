@@ -211,6 +211,8 @@ describe.skipIf(!hasPostgres()).each(['listen', 'ask'])('two servers that %s', (
     expect(await older.closed).toEqual({ code: 1008, reason: 'replaced' })
     type(newer, 'hi')
     await newer.next('stt')
+    // Else the script of the next test would answer this turn.
+    await newer.next('tts', 'stop')
     const { headers } = await a.person()
     const boards = await fetch(`${a.url}/console/boards`, { headers })
     expect(((await boards.json()) as { connected: string[] }).connected).toEqual([id])

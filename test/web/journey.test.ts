@@ -154,7 +154,10 @@ async function carryOver(page: Page, t: Texts, name: string) {
   const counted = (key: 'nav.apps' | 'kb.docs') =>
     t['system.summary'].replace('{name}', t[key]).replace('{value}', '1')
   const report = page.getByTestId('report')
-  for (const key of ['nav.apps', 'kb.docs'] as const) await report.getByText(counted(key)).waitFor()
+  const done = report.getByText(t['transfer.done'].split('{parts}')[0] ?? '')
+  for (const key of ['nav.apps', 'kb.docs'] as const) {
+    await done.filter({ hasText: counted(key) }).waitFor()
+  }
   await goTo(page, 'nav.apps', t)
   await page.getByRole('heading', { name: `${name} 2` }).waitFor()
 }

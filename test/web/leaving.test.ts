@@ -70,7 +70,7 @@ describeWeb('a page that is left', () => {
       await page.getByRole('button', { name: en['studio.ask.decline'] }).click()
       await ended(asked)
       await asked.getByRole('button', { name: en['studio.why'] }).click()
-      await page.getByText(/^Question to you: declined/).waitFor()
+      await page.getByText(/^Question to you: no/).waitFor()
       await page.goto('/app/audit')
       await page.getByText('Question to you: declined', { exact: true }).waitFor()
       expect(await page.getByText('ask_user').count()).toBe(0)

@@ -46,7 +46,7 @@ export function textOf(sql: string, args: readonly Value[]): string {
   return sql
     .replaceAll('?', typed)
     .replaceAll(/\bLIKE\b/g, 'ILIKE')
-    .replaceAll('json_object(', 'json_build_object(')
+    .replaceAll('json_quote(', 'to_json(')
 }
 
 function castOf(value: Value): string {

@@ -96,7 +96,7 @@ describeWeb('what a turn asks', () => {
     await page.reload()
     await turn.getByRole('button', { name: en['studio.why'] }).click()
     await page.getByText(en['studio.asked'], { exact: true }).waitFor()
-    const told = page.getByText(/^ask_user: yes, after \d+ s$/)
+    const told = page.getByText(/^Question to you: yes, after \d+ s$/)
     await told.waitFor()
     expect(guest.complaints).toEqual([])
   }, 60_000)

@@ -1,55 +1,13 @@
-/** More files than these of dropped folders are not looked at. */
-export const DROPPED_FILES_MAX = 200
+import type { Dropped } from './dropped-folders.ts'
+import { loadChunk } from './lazy-chunks.ts'
 
-interface Dropped {
-  readonly files: readonly File[]
-  /** False where some were too many, or could not be read. */
-  readonly isWhole: boolean
-}
-
-/** The files that were dropped, also those in folders; hidden ones are left out. */
+/** The files that were dropped, also those in folders; hidden ones of folders are left out. */
 export async function droppedFiles({ items, files }: DataTransfer): Promise<Dropped> {
-  // Entries must be asked for before anything is awaited; the list is empty afterwards.
+  // Asked for before anything is awaited: both lists are empty afterwards.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? [])
-  if (!entries.some(({ isDirectory }) => isDirectory)) return { files: [...files], isWhole: true }
-  const found: File[] = []
-  let isWhole = true
-  for (const entry of entries) isWhole = (await collected(entry, found)) && isWhole
-  return { files: found, isWhole }
+  const dropped = [...files]
+  if (!entries.some(({ isDirectory }) => isDirectory)) return { files: dropped, isWhole: true }
+  // Loaded when a folder is dropped: the first page of the console needs it not.
+  const { filesWithin } = await loadChunk(() => import('./dropped-folders.ts'))
+  return filesWithin(entries)
 }
-
-/** Whether all of it was found. */
-async function collected(entry: FileSystemEntry, found: File[]): Promise<boolean> {
-  try {
-    return await collect(entry, found)
-  } catch {
-    return false
-  }
-}
-
-async function collect(entry: FileSystemEntry, found: File[]): Promise<boolean> {
-  if (entry.name.startsWith('.')) return true
-  if (found.length >= DROPPED_FILES_MAX) return false
-  let isWhole = true
-  if (isFile(entry)) {
-    const { promise, resolve, reject } = Promise.withResolvers<File>()
-    entry.file(resolve, reject)
-    found.push(await promise)
-  } else if (isFolder(entry)) {
-    const reader = entry.createReader()
-    // A browser lists about a hundred at a time.
-    for (let some = await list(reader); some.length > 0; some = await list(reader)) {
-      for (const one of some) isWhole = (await collected(one, found)) && isWhole
-    }
-  }
-  return isWhole
-}
-
-function list(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<FileSystemEntry[]>()
-  reader.readEntries(resolve, reject)
-  return promise
-}
-
-const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
-const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory

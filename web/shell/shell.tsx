@@ -1,6 +1,7 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Menu, PanelLeft } from 'lucide-react'
 import { lazy, Suspense, useLayoutEffect } from 'react'
+import { EndedElsewhere } from '../features/studio/ended-elsewhere.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useFocusKept } from '../lib/focus-kept.ts'
 import { loadChunk } from '../lib/lazy-chunks.ts'
@@ -21,13 +22,6 @@ const NOTICES_AFTER_MS = 3_000
 const Notices = lazy(async () => {
   await new Promise((resolve) => setTimeout(resolve, NOTICES_AFTER_MS))
   const { Notices: Told } = await loadChunk(() => import('../features/schedules/notices.tsx'))
-  return { default: Told }
-})
-
-const EndedElsewhere = lazy(async () => {
-  const { EndedElsewhere: Told } = await loadChunk(
-    () => import('../features/studio/ended-elsewhere.tsx'),
-  )
   return { default: Told }
 })
 

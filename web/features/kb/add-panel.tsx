@@ -1,7 +1,7 @@
 import { FileUp, Globe, PenLine } from 'lucide-react'
 import type { KbLimits } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { DROPPED_FILES_MAX } from '../../lib/dropped-files.ts'
+import { DROPPED_FILES_MAX } from '../../lib/dropped-folders.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { useDrop } from '../../lib/use-drop.ts'
 import { useStable } from '../../lib/use-stable.ts'

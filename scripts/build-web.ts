@@ -91,7 +91,13 @@ interface Script {
   readonly entry: boolean
 }
 
-async function scripts(frame: string, listener: string): Promise<Script[]> {
+interface Scripts {
+  readonly files: readonly Script[]
+  /** What a chat loads of them. */
+  readonly ofChat: readonly string[]
+}
+
+async function scripts(frame: string, listener: string): Promise<Scripts> {
   const shared = {
     target: 'browser',
     minify: true,
@@ -108,6 +114,7 @@ async function scripts(frame: string, listener: string): Promise<Script[]> {
       // Both pages share what both need.
       entrypoints: [join(web, 'main.tsx'), join(web, 'share/chat.ts')],
       splitting: true,
+      metafile: true,
       naming: { entry: naming, chunk: 'part-[hash].[ext]' },
     }),
     Bun.build({ ...shared, entrypoints: [join(web, 'theme.ts')], format: 'iife', naming }),
@@ -118,15 +125,52 @@ async function scripts(frame: string, listener: string): Promise<Script[]> {
       naming: 'share-[name]-[hash].[ext]',
     }),
   ])
-  return Promise.all(
+  const files = await Promise.all(
     [pages, theme, shareTheme]
       .flatMap(({ outputs }) => outputs)
       .map(async (output) => ({
-        name: output.path.replace(/^.*\//, ''),
+        name: basename(output.path),
         text: await output.text(),
         entry: output.kind === 'entry-point',
       })),
   )
+  return { files, ofChat: loadedBy(CHAT, pages.metafile?.outputs ?? {}) }
+}
+
+/** What a chat begins with, in either language; it imports the rest. */
+const CHAT = /^web\/(main\.tsx|pages\/studio\.tsx|i18n\/(\w+-chat|error-words|server-words)\.ts)$/
+
+/** The files with the parts of these names, and all that they import. */
+function loadedBy(parts: RegExp, outputs: Bun.BuildMetafile['outputs']): readonly string[] {
+  const found = new Set<string>()
+  const add = (path: string): void => {
+    if (found.has(path)) return
+    found.add(path)
+    for (const { path: next, kind } of outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement') add(next)
+    }
+  }
+  for (const [path, { entryPoint = '' }] of Object.entries(outputs)) {
+    if (parts.test(entryPoint)) add(path)
+  }
+  return [...found].map((path) => basename(path)).sort()
+}
+
+/** Writes the script that opens the console while the server is away. */
+async function writeWorker(folder: string, html: string, assets: readonly string[]) {
+  const ours = assets.map((name) => `/assets/${name}`)
+  const { outputs } = await Bun.build({
+    entrypoints: [join(web, 'offline/worker.ts')],
+    target: 'browser',
+    minify: true,
+    format: 'iife',
+    define: {
+      BUILD: JSON.stringify(hashOf(html + ours.join()).slice(0, 8)),
+      MAIN: JSON.stringify(/\/assets\/main-\w+\.js/.exec(html)?.[0]),
+      ASSETS: JSON.stringify(ours),
+    },
+  })
+  writeFileSync(join(folder, 'sw.js'), (await outputs[0]?.text()) ?? '')
 }
 
 /** Writes the script that hears samples beside the page; resolves with its address. */
@@ -210,7 +254,7 @@ export async function buildWeb(outdir: string, force = false): Promise<boolean> 
   const frame = await buildFrame(fresh, join(web, 'frame'))
   const listener = await writeListener(join(fresh, 'assets'))
   const fonts = writeFonts(join(fresh, 'assets'))
-  const [css, share, files] = await Promise.all([
+  const [css, share, { files, ofChat }] = await Promise.all([
     styles('css/app.css', ['.'], fonts),
     styles('share/chat.css', SHARED, fonts),
     scripts(frame, listener),
@@ -231,6 +275,8 @@ export async function buildWeb(outdir: string, force = false): Promise<boolean> 
     .replace('./css/app.css', `/assets/${sheet}`)
     .replace('./main.tsx', asset('main-'))
   write(fresh, 'index.html', html)
+  const theme = basename(asset('theme-'))
+  await writeWorker(fresh, html, [...ofChat, theme, sheet])
   await writeShare(fresh, share, asset)
   writeFileSync(join(fresh, STAMP), stamp)
   rmSync(outdir, { recursive: true, force: true })

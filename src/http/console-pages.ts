@@ -69,6 +69,13 @@ const FRAME_HEADERS = {
     'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const
 
+/** Asked for anew at every visit; what it keeps, it asks this server for. */
+const WORKER_HEADERS = {
+  'content-type': 'text/javascript; charset=utf-8',
+  'content-security-policy': "default-src 'none'; connect-src 'self'",
+  'cache-control': 'no-cache',
+} as const
+
 /** The addresses of the console; the page itself knows what to show for each. */
 const PAGES = ['/', '/login', ...MANUAL_PATHS, '/app', '/app/*']
 const HIDDEN = { detail: { hide: true } } as const
@@ -117,9 +124,9 @@ export async function consolePages(folder: string | null): Promise<ConsolePages>
     },
     share: await textOf('share.html'),
     widget: await textOf('widget.js'),
-    routes: (folder === null ? pages : pages.use(await assets(join(folder, 'assets')))).use(
-      frameRoutes(await textOf('frame.html')),
-    ),
+    routes: (folder === null ? pages : pages.use(await assets(join(folder, 'assets'))))
+      .use(frameRoutes(await textOf('frame.html')))
+      .use(workerRoutes(await textOf('sw.js'))),
     missing(request, path) {
       const wanted = request.headers.get('accept')?.includes('text/html')
       if (folder === null || request.method !== 'GET' || !wanted || API.test(path)) return null
@@ -137,6 +144,15 @@ function frameRoutes(page: string | null) {
     return new Response(page, { headers: FRAME_HEADERS })
   }
   return new Elysia({ name: 'frame' }).get('/frame', frame, HIDDEN).head('/frame', frame, HIDDEN)
+}
+
+/** The script with which a browser opens the console while this server is away. */
+function workerRoutes(script: string | null) {
+  function worker(): Response {
+    if (script === null) throw appError('console_not_built')
+    return new Response(script, { headers: WORKER_HEADERS })
+  }
+  return new Elysia({ name: 'worker' }).get('/sw.js', worker, HIDDEN).head('/sw.js', worker, HIDDEN)
 }
 
 async function pageHandler(folder: string | null) {

@@ -86,6 +86,20 @@ describe('pages of the console', () => {
     expect((await get('/')).headers.get('content-security-policy')).toContain("manifest-src 'self'")
   })
 
+  test('the worker that keeps the console is asked for at every visit', async () => {
+    const worker = await get('/sw.js')
+    expect(worker.status).toBe(200)
+    expect(worker.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    expect(worker.headers.get('cache-control')).toBe('no-cache')
+    expect(worker.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; connect-src 'self'",
+    )
+    const kept = (await worker.text()).match(/\/assets\/[\w-]+\.(js|css)/g) ?? []
+    expect(kept).toContain(asset)
+    for (const path of kept)
+      expect({ path, status: (await get(path)).status }).toEqual({ path, status: 200 })
+  })
+
   test('compressed copies of an asset are not reachable by name', async () => {
     expect((await get(`${asset}.br`)).status).toBe(404)
     expect((await get(`${asset}.gz`)).status).toBe(404)

@@ -35,6 +35,11 @@ export interface Look {
   readonly theme?: 'light' | 'dark'
   readonly width?: number
   readonly height?: number
+  /**
+   * Whether the console keeps itself for the time that its server is away. Else no request passes
+   * through a worker, where a test would not see it.
+   */
+  readonly keeps?: boolean
 }
 
 export interface Visit extends AsyncDisposable {
@@ -48,7 +53,7 @@ export interface Visit extends AsyncDisposable {
 export async function visit(
   browser: Browser,
   url: string,
-  { language, theme = 'light', width = 1280, height = 860 }: Look,
+  { language, theme = 'light', width = 1280, height = 860, keeps = false }: Look,
   session?: SignedIn,
 ): Promise<Visit> {
   const context = await browser.newContext({
@@ -57,6 +62,7 @@ export async function visit(
     colorScheme: theme,
     viewport: { width, height },
     reducedMotion: 'reduce',
+    serviceWorkers: keeps ? 'allow' : 'block',
     permissions: ['clipboard-read', 'clipboard-write', 'microphone'],
   })
   if (session) {

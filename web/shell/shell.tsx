@@ -1,10 +1,11 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Menu, PanelLeft } from 'lucide-react'
-import { lazy, Suspense, useLayoutEffect } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect } from 'react'
 import { EndedElsewhere } from '../features/studio/ended-elsewhere.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useFocusKept } from '../lib/focus-kept.ts'
 import { loadChunk } from '../lib/lazy-chunks.ts'
+import { keepShell } from '../lib/offline.ts'
 import { Button } from '../ui/button.tsx'
 import { Drawer } from '../ui/dialog.tsx'
 import { ErrorBoundary } from './boundary.tsx'
@@ -17,10 +18,10 @@ import { Shortcuts } from './shortcuts.tsx'
 import { NavLink, Sidebar } from './sidebar.tsx'
 import { usePerson } from './use-person.ts'
 
-/** What is there to be told is not what a page waits for. */
-const NOTICES_AFTER_MS = 3_000
+/** What is there to be told, and what is kept for later, is not what a page waits for. */
+const LATER_MS = 3_000
 const Notices = lazy(async () => {
-  await new Promise((resolve) => setTimeout(resolve, NOTICES_AFTER_MS))
+  await new Promise((resolve) => setTimeout(resolve, LATER_MS))
   const { Notices: Told } = await loadChunk(() => import('../features/schedules/notices.tsx'))
   return { default: Told }
 })
@@ -33,6 +34,10 @@ export function Shell() {
   const { pathname } = useLocation()
   const isChat = pathname.replace(/\/$/, '') === CHAT
   useFocusKept()
+  useEffect(() => {
+    const later = setTimeout(keepShell, LATER_MS)
+    return () => clearTimeout(later)
+  }, [])
   useLayoutEffect(() => {
     document.documentElement.toggleAttribute('data-shell', true)
     return () => void document.documentElement.toggleAttribute('data-shell', false)

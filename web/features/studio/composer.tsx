@@ -83,7 +83,7 @@ export function Composer(props: ComposerProps) {
   const files = useFiles(session)
   const { attached, onFiles } = files
   const question = useQuestion({ files, field, running, holds, onSend, onStop })
-  const { text, images, change, isReady, isQueued } = question
+  const { text, images, change, tooMany, isReady, isQueued } = question
   const { fields, onFilled, ...prompts } = useSuggested(question, props)
   const { waiting } = useLine(session)
   const listId = useId()
@@ -145,6 +145,7 @@ export function Composer(props: ComposerProps) {
         <ComposerActions
           running={running}
           voice={voice}
+          tooMany={tooMany}
           ready={isReady}
           queued={isQueued}
           add={

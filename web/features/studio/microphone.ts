@@ -1,5 +1,8 @@
 import type { Key } from '../../i18n/index.tsx'
 
+/** Browsers allow recording only on https and localhost pages. */
+export const mayRecord = (): boolean => navigator.mediaDevices !== undefined
+
 /** Why the microphone cannot be used. */
 export type MicrophoneFault = 'refused' | 'missing' | 'busy' | 'failed'
 

@@ -4,6 +4,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Picture } from './picture.tsx'
+import { charsTooMany, TooLong } from './question-length.tsx'
 import type { Turn } from './turn.ts'
 import type { Ways } from './use-versions.ts'
 
@@ -157,7 +158,9 @@ interface EditorProps {
 function Editor({ text: before, onEnd }: EditorProps) {
   const { t } = useI18n()
   const [text, setText] = useState(before)
-  const send = () => text.trim() && onEnd(text.trim())
+  const tooMany = charsTooMany(text)
+  const isReady = tooMany === 0 && text.trim() !== ''
+  const send = () => isReady && onEnd(text.trim())
   const onKey = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape') onEnd(null)
@@ -175,11 +178,12 @@ function Editor({ text: before, onEnd }: EditorProps) {
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKey}
       />
-      <div className="flex justify-end gap-2">
+      <div className="flex items-center justify-end gap-2">
+        <TooLong chars={tooMany} />
         <Button size="small" onClick={() => onEnd(null)}>
           {t('action.cancel')}
         </Button>
-        <Button size="small" kind="primary" disabled={!text.trim()} onClick={send}>
+        <Button size="small" kind="primary" disabled={!isReady} onClick={send}>
           {t('studio.edit.send')}
         </Button>
       </div>

@@ -2,9 +2,6 @@ import { decoded, wavOf } from './wav.ts'
 
 const SLICE_MS = 250
 
-/** Browsers allow recording only on https and localhost pages. */
-export const mayRecord = (): boolean => navigator.mediaDevices !== undefined
-
 export interface Recording {
   /** Ends the recording; resolves with a mono 16 kHz WAV. */
   stop(): Promise<Blob>

@@ -12,6 +12,7 @@ import { useToasts } from '../../lib/services.tsx'
 import { useConversations } from './conversations.ts'
 import type { Draft } from './drafts.ts'
 import { isImage, toSmallUrl } from './images.ts'
+import { charsTooMany } from './question-length.tsx'
 import type { Waiting } from './queue.ts'
 import { useAttachments } from './use-attachments.ts'
 import type { Asked } from './use-conversation.ts'
@@ -89,7 +90,8 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
   const { draft, change, attached } = files
   const { text, images } = draft
   const sound = attached.list.filter(({ problem }) => problem === null)
-  const isReady = text.trim() !== '' || images.length + sound.length > 0
+  const tooMany = charsTooMany(text)
+  const isReady = tooMany === 0 && (text.trim() !== '' || images.length + sound.length > 0)
   const waits = attached.isSending || (holds && running)
   /** Puts a question before what is written already. */
   const putBack = ({
@@ -138,6 +140,7 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
     change,
     collections,
     setCollections,
+    tooMany,
     isReady,
     isQueued,
     send,

@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
 import { speak, transcribe } from '../../api/speech.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { toDataUrl } from './images.ts'
-import { MICROPHONE_WORDS, microphoneFault } from './microphone.ts'
-import { mayRecord, type Recording, record } from './recorder.ts'
+import { MICROPHONE_WORDS, mayRecord, microphoneFault } from './microphone.ts'
+import type { Recording } from './recorder.ts'
 import { spokenText } from './spoken.ts'
 import type { Turn } from './turn.ts'
 
@@ -31,6 +32,8 @@ export function useVoice({ ask, play }: VoiceOptions) {
     attempt.current = here
     setState('thinking')
     try {
+      const { record } = await loadChunk(() => import('./recorder.ts'))
+      here.signal.throwIfAborted()
       setRecording(await record(here.signal))
       setState('recording')
     } catch (error) {

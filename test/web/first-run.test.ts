@@ -43,6 +43,8 @@ describeWeb('the first minute', () => {
     await page.keyboard.type(code)
     await page.getByRole('heading', { level: 1, name: en['welcome.title'] }).waitFor()
     await page.getByRole('button', { name: 'DeepSeek', exact: true }).waitFor()
+    const door = page.getByRole('navigation', { name: en['nav.doors'] }).locator('[aria-current]')
+    expect(await door.textContent()).toBe(en['nav.server'])
     expect(await seriousFindings(page)).toEqual([])
     await click('Use Ollama')
     await page.waitForURL(/\/app$/)

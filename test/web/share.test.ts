@@ -95,10 +95,14 @@ describeWeb('a shared app', () => {
     await tab.goto(`${app.url}/s/${share.token}`)
     await tab.getByText('Ask about orders').waitFor()
     expect(await tab.locator('#icon').textContent()).toBe('🛒')
-    upstream.reply({ text: 'At nine' })
+    upstream.reply({ text: `${'We open.\n\n'.repeat(60)}At nine` })
     await tab.getByRole('button', { name: 'When do you open?' }).click()
     await tab.locator('.reply').getByText('At nine').waitFor()
     const bad = tab.getByRole('button', { name: 'Bad answer' })
+    await bad.waitFor()
+    const below = ({ scrollHeight, scrollTop, clientHeight }: Element) =>
+      scrollHeight - scrollTop - clientHeight
+    await soon(async () => (await tab.locator('#talk').evaluate(below)) < 2, true)
     await bad.focus()
     await tab.keyboard.press('Enter')
     await tab.getByRole('combobox', { name: 'What was bad?' }).selectOption('wrong')

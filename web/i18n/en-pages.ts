@@ -792,7 +792,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
     'They are signed out and removed from every workspace. Workspaces without other members are deleted, with all they hold and all keys. This cannot be undone.',
   'system.people.deleted': 'Person deleted',
   'system.first.about':
-    'It then answers everybody on this server. The built-in responder only quotes documents, calculates and tells the time.',
+    'A model answers everybody on this server. The built-in responder only quotes documents, calculates and tells the time.',
   'tools.about':
     'What assistants can do beside talking: built-in tools, and those of MCP servers that you add.',
   'tools.actions': 'Actions for {name}',

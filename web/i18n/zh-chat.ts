@@ -91,7 +91,7 @@ export const zhChat = {
   'call.begin': '语音通话',
   'call.end': '结束通话',
   'call.failed': '回答失败，原因见对话。请再问一次。',
-  'call.hearing': '正在听您说…',
+  'call.hearing': '正在听你说…',
   'call.interrupt': '打断',
   'call.listening': '请直接说话。',
   'call.lost': '麦克风已断开。请重新接上或换一个，然后再次通话。',
@@ -184,7 +184,7 @@ export const zhChat = {
   'user.menu': '账号菜单',
   'feedback.good': '回答得好',
   'feedback.bad': '回答得不好',
-  'feedback.thanks': '谢谢您的反馈',
+  'feedback.thanks': '谢谢你的反馈',
   'members.role.editor': '编辑者',
   'members.role.hint':
     '所有者可进行一切操作；编辑者可更改除成员和通用密钥外的一切；查看者可以查看并试用智能体。',

@@ -66,7 +66,7 @@ export function Login() {
           <h1 className="sr-only">{t('login.title')}</h1>
           <p className="text-ink-2">{t('login.tagline')}</p>
         </div>
-        <div className="card grid gap-5 p-6 shadow-sm">
+        <div className="card grid gap-5 p-6">
           {'error' in search && <Notice tone="bad">{t(loginFault(search.error))}</Notice>}
           {dropsCookies() && <Notice tone="warn">{t('login.insecure')}</Notice>}
           {email === null && methods.data?.passkey && <PasskeyButton onDone={onDone} />}

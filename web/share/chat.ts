@@ -208,9 +208,9 @@ async function say(text: string): Promise<void> {
       turn.showReply(reply, passages, false)
       turn.showSources(sources, passages)
       turn.showState('')
+      turn.showThumbs({ seq })
     })
     told.textContent = turn.replyText()
-    turn.showThumbs({ seq })
     talk = {
       session,
       said: [...talk.said, { text, reply, sources, passages, seq }].slice(-KEPT_MAX),

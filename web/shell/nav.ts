@@ -86,7 +86,7 @@ export const tabsOf = (path: string): readonly TabItem[] =>
 
 /** The door behind which a page is. */
 export function doorOf(path: string): Door {
-  if (SERVER_ITEMS.some(({ to }) => path.startsWith(to))) return 'server'
+  if (/^\/app\/(system|welcome)/.test(path)) return 'server'
   return path.replace(/\/$/, '') === CHAT || path === ASSISTANTS ? 'chat' : 'build'
 }
 

@@ -116,6 +116,7 @@ function Doors({ door, onGo }: DoorsProps) {
           key={name}
           to={PLACES[name]}
           activeProps={{}}
+          activeOptions={{ exact: true }}
           data-state={name === door ? 'active' : undefined}
           aria-current={name === door ? 'true' : undefined}
           onClick={(event) => {

@@ -47,7 +47,7 @@ export function PromptList({ id, list, at, onPick }: PromptListProps) {
           tabIndex={-1}
           onClick={() => onPick(one)}
         >
-          <code>{one.label}</code>
+          <code className="max-w-full flex-none">{one.label}</code>
           <span className="min-w-0 truncate text-ink-3">{one.title}</span>
         </button>
       ))}

@@ -146,8 +146,11 @@ function Versions({ ways: { sessions, here }, onVersion }: VersionsProps) {
   )
 }
 
-/** Focuses the field, because the person has just asked for it. */
-const focus = (field: HTMLElement | null) => field?.focus()
+/** Focuses the field, because the person has just asked for it; behind its last word. */
+const focus = (field: HTMLTextAreaElement | null) => {
+  field?.focus()
+  field?.setSelectionRange(field.value.length, field.value.length)
+}
 
 interface EditorProps {
   readonly text: string

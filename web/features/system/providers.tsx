@@ -20,13 +20,13 @@ export function Providers({ settings }: { readonly settings: readonly SystemSett
   if (address?.locked) return null
   return (
     <Section title={t('providers.title')} about={t('providers.about')}>
-      <div className="card grid gap-5 p-5">
+      <div className="card grid gap-5 p-3 sm:p-5">
         <ul className="grid grid-cols-2 gap-2 sm:grid-cols-3 md:grid-cols-4">
           {PROVIDERS.map((one) => (
             <li key={one.id}>
               <button
                 type="button"
-                className="btn w-full justify-start"
+                className="btn w-full justify-start px-2 sm:px-3"
                 aria-pressed={chosen?.id === one.id}
                 onClick={() => setChosen(one)}
               >

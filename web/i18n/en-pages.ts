@@ -1641,6 +1641,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'mail.failed.next': 'Nothing was changed: what was set before still holds.',
   'mail.untested': 'Save without a test',
   'mail.off': 'Send no mail',
+  'mail.signup.first': 'Choose who may sign up first: above on this page, and save it.',
   'mail.save': 'Send a test mail and save',
   'tenants.title': 'Workspaces',
   'tenants.about': 'What each uses and may use; what it holds stays its own.',

@@ -1546,6 +1546,7 @@ export const zhPages = {
   'mail.failed.next': '设置未更改，之前的仍然有效。',
   'mail.untested': '不测试直接保存',
   'mail.off': '不再发送邮件',
+  'mail.signup.first': '请先在本页上方选择谁可以注册并保存。',
   'mail.save': '发送测试邮件并保存',
   'tenants.title': '工作空间',
   'tenants.about': '各工作空间的用量和限额；内容仍属其自己。',

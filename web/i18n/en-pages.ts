@@ -1104,6 +1104,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'app.shares.rotate.loss': 'The old link and the line on your site stop working at once.',
   'app.shares.look.color': 'Colour',
   'app.shares.look.color.none': 'Its own',
+  'app.shares.look.color.pick': 'Pick a colour',
   'app.shares.look.color.wrong': 'As #aa3300',
   'app.shares.look.position': 'Button',
   'app.shares.look.right': 'Right',

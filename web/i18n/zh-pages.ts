@@ -1029,6 +1029,7 @@ export const zhPages = {
   'app.shares.rotate.loss': '旧链接和网站上的旧代码立即失效。',
   'app.shares.look.color': '颜色',
   'app.shares.look.color.none': '默认颜色',
+  'app.shares.look.color.pick': '选取颜色',
   'app.shares.look.color.wrong': '形如 #aa3300',
   'app.shares.look.position': '按钮位置',
   'app.shares.look.right': '右侧',

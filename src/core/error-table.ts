@@ -137,7 +137,7 @@ export const ERRORS = {
   forbidden: [403, '{who}无权调用此接口'],
   forbidden_key_kind: [403, '{who}无管理权限'],
   origin_refused: [403, '此端口不接受该主机名或网页来源（MB_OLLAMA_ORIGINS）'],
-  forbidden_role: [403, '您在当前工作空间的角色无权进行此操作'],
+  forbidden_role: [403, '你在当前工作空间的角色无权进行此操作'],
   share_paused: [403, '此链接已暂停使用，请稍后再试'],
   above_own_limit: [403, '{field} 不能超过所用密钥自己的限额（{max}），也不能不限'],
   operator_only: [403, '仅平台管理员可以进行此操作'],
@@ -178,7 +178,7 @@ export const ERRORS = {
 
   file_unsupported: [415, '不支持的文件类型'],
 
-  budget_spent: [429, '今日额度已用完'],
+  budget_spent: [429, '今日额度已用完，UTC 零点后恢复'],
   rate_limited: [429, '请求过于频繁，请稍后再试'],
   rate_limited_email: [429, '该邮箱请求验证码过于频繁，请稍后再试'],
   rate_limited_guesses: [429, '该邮箱的验证码错误次数过多，请稍后再试或使用其他登录方式'],

@@ -58,7 +58,9 @@ describeWeb('the page of an assistant', () => {
     await page.keyboard.press('ArrowRight')
     await press(en['app.shares.edit'])
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel(en['app.shares.look.color']).fill('#aa3300')
+    await dialog.getByLabel(en['app.shares.look.color.pick']).fill('#aa3300')
+    const typed = dialog.getByLabel(en['app.shares.look.color'], { exact: true })
+    expect(await typed.inputValue()).toBe('#aa3300')
     await dialog.getByRole('button', { name: en['action.save'] }).click()
     await soon(async () => {
       const { shares } = (

@@ -55,7 +55,7 @@ describeWeb('keys, budgets and usage', () => {
     await press(page, en['action.save'])
     await row.getByText(say(en['keys.tokens.spent'], { spent: 605, all: 605 })).waitFor()
     await press(page, en['connect.try.send'])
-    await page.getByText('The budget of today is spent').waitFor()
+    await page.getByText(/today is spent; the next day begins at midnight UTC/).waitFor()
 
     await page.goto('/app/settings')
     await page.getByLabel(en['settings.price.in']).fill('10')

@@ -198,8 +198,6 @@ export const enChat: Pick<Dictionary, keyof typeof zhChat> = {
   'feedback.bad': 'Bad answer',
   'feedback.thanks': 'Thank you for telling',
   'members.role.editor': 'Editor',
-  'members.role.hint':
-    'Owners do everything. Editors change all but members and general keys. Viewers read and try the agent.',
   'members.role.owner': 'Owner',
   'members.role.viewer': 'Viewer',
   'invitations.open': 'Invitations ({count})',

@@ -643,7 +643,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'provider.test.ok': 'The model works: {ms} ms.',
   'provider.url': 'Address',
   'provider.url.hint':
-    'Of a service that speaks as OpenAI does; it usually ends in /v1. A host of your own network has to be allowed by whoever runs this server, behind the door Server.',
+    'Of a service that speaks as OpenAI does; it usually ends in /v1. A host of your own network has to be allowed by whoever runs this server, in “Server → Models”.',
   'provider.url.internal':
     'This is a host of your own network. Whoever runs this server can allow it under Server, Models, Private hosts.',
   'role.assistant': 'Assistant',
@@ -968,7 +968,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'tools.turn.on': 'Turn on',
   'tools.url': 'Address',
   'tools.url.hint':
-    'Of a server that speaks Streamable HTTP. A host of your own network has to be allowed by whoever runs this server, behind the door Server.',
+    'Of a server that speaks Streamable HTTP. A host of your own network has to be allowed by whoever runs this server, in “Server → Models”.',
   'tools.use': 'Offered to: {users}',
   'tools.use.none':
     'Approved, but nobody is offered them yet: choose them in an assistant, or below for the default assistant.',
@@ -1104,6 +1104,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'app.shares.rotate.loss': 'The old link and the line on your site stop working at once.',
   'app.shares.look.color': 'Colour',
   'app.shares.look.color.none': 'Its own',
+  'app.shares.look.color.pick': 'Pick a colour',
   'app.shares.look.color.wrong': 'As #aa3300',
   'app.shares.look.position': 'Button',
   'app.shares.look.right': 'Right',
@@ -1279,6 +1280,8 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'members.leave.loss': 'You go back to your own workspace. Only an owner can invite you again.',
   'members.leave.title': 'Leave this workspace?',
   'members.mailed': 'Invitation sent',
+  'members.role.hint':
+    'Owners do everything. Editors change all but members and general keys. Viewers read and try assistants.',
   'members.owners': 'Only owners see and change members. Your role is: {role}.',
   'members.reads': 'Your role here reads and asks; editors and owners change things.',
   'members.remove': 'Remove',
@@ -1590,6 +1593,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'overview.model.ok': 'answers',
   'overview.model.down': 'none, or it does not answer: people get the built-in responder',
   'overview.turns': 'Turns of the last hour',
+  'overview.turns.doors': ' (from {list})',
   'overview.turns.of': '{turns}, of them failed: {failures}',
   'overview.people': 'People today',
   'overview.backup': 'Last backup',
@@ -1638,6 +1642,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'mail.failed.next': 'Nothing was changed: what was set before still holds.',
   'mail.untested': 'Save without a test',
   'mail.off': 'Send no mail',
+  'mail.signup.first': 'Choose who may sign up first: above on this page, and save it.',
   'mail.save': 'Send a test mail and save',
   'tenants.title': 'Workspaces',
   'tenants.about': 'What each uses and may use; what it holds stays its own.',

@@ -178,7 +178,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   file_unsupported: 'This kind of file is not supported',
   audio_too_large: 'The recording is too large (at most {max} MB)',
   audio_too_long: 'The recording is too long (at most {max} minutes)',
-  budget_spent: 'The budget of today is spent',
+  budget_spent: 'The budget of today is spent; the next day begins at midnight UTC',
   rate_limited: 'Too many requests; try again shortly',
   rate_limited_email: 'Too many codes for this address; try again later',
   rate_limited_guesses:

@@ -186,8 +186,6 @@ export const zhChat = {
   'feedback.bad': '回答得不好',
   'feedback.thanks': '谢谢你的反馈',
   'members.role.editor': '编辑者',
-  'members.role.hint':
-    '所有者可进行一切操作；编辑者可更改除成员和通用密钥外的一切；查看者可以查看并试用智能体。',
   'members.role.owner': '所有者',
   'members.role.viewer': '查看者',
   'invitations.open': '邀请（{count}）',

@@ -291,6 +291,7 @@ drawTalk()
 if (face.paused) {
   field.disabled = true
   send.disabled = true
-  talkBox.append(made('p', 'fault', words.paused))
-  tell(words.paused)
+  const paused = made('p', 'fault', words.paused)
+  paused.setAttribute('role', 'alert')
+  talkBox.append(paused)
 }

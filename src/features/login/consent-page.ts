@@ -31,10 +31,10 @@ const LANGUAGES: readonly (readonly [string, string, (shown: ConsentShown) => Wo
     'in-zh',
     'zh-CN',
     ({ email, tenant, scheme }) => ({
-      title: '允许这个应用使用您的工作空间？',
+      title: '允许这个应用使用你的工作空间？',
       asks: `本机上的一个应用（${scheme}://）请求以 ${email} 的身份登录工作空间“${tenant}”。`,
-      gets: '它会得到一个通用密钥，可以读取和修改该工作空间的几乎全部内容，直到您在“密钥”页吊销它。',
-      warn: '只有当您刚刚在自己的应用里点了登录时才允许。',
+      gets: '它会得到一个通用密钥，可以读取和修改该工作空间的几乎全部内容，直到你在“密钥”页吊销它。',
+      warn: '只有当你刚刚在自己的应用里点了登录时才允许。',
       allow: '允许',
       refuse: '拒绝',
     }),

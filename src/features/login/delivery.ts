@@ -84,7 +84,7 @@ const SUBJECT = 'Moonbase 登录验证码 / sign-in code'
 const MINUTES = LOGIN_CODE_SECONDS_MAX / 60
 
 const letter = (code: string, site: string | undefined) =>
-  `您的 Moonbase 登录验证码：${code}
+  `你的 Moonbase 登录验证码：${code}
 ${MINUTES} 分钟内有效，只能使用一次。如非本人操作，请忽略本邮件；不要把验证码告诉任何人。
 
 Your Moonbase sign-in code: ${code}
@@ -95,7 +95,7 @@ ${site === undefined ? '' : `\n${site}\n`}`
 const WELCOME = '欢迎使用 Moonbase / Welcome to Moonbase'
 
 const welcome = (site: string | undefined) =>
-  `您已被加入 Moonbase，用本邮箱登录即可使用。
+  `你已被加入 Moonbase，用本邮箱登录即可使用。
 
 You have been added to Moonbase. Sign in with this address.
 ${site === undefined ? '' : `\n${site}\n`}`

@@ -12,7 +12,7 @@ test('an invitation names inviter, workspace and address, in the language of the
   expect(en.text).not.toContain('邀请')
   expect(invitation({ ...by, language: 'zh' }, undefined).text).not.toContain('invites')
   const both = invitation(by, undefined)
-  expect(both.text).toContain('邀请您加入')
+  expect(both.text).toContain('邀请你加入')
   expect(both.text).toContain('invites you')
 })
 

@@ -18,7 +18,7 @@ const SUBJECTS = {
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N} _-]{1,60}$/u
 
 const zh = ({ inviter, workspace }: Inviting, site: string | undefined) =>
-  `${inviter} 邀请您加入其 Moonbase 工作空间${workspace === '' ? '' : `“${workspace}”`}。
+  `${inviter} 邀请你加入其 Moonbase 工作空间${workspace === '' ? '' : `“${workspace}”`}。
 用本邮箱登录并接受邀请即可加入${site === undefined ? '' : `：${site}`}
 如不认识对方，请忽略本邮件。
 `

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { App, AppVersion } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { listed } from '../../lib/listed.ts'
 import { useAction } from '../../lib/services.tsx'
 import { useTimes } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
@@ -97,7 +98,7 @@ interface RowProps {
 }
 
 function Row({ version: { at, person, changed }, onCompare, onRestore }: RowProps) {
-  const { t } = useI18n()
+  const { t, locale } = useI18n()
   const { exact } = useTimes()
   const nameOf = useFieldNames()
   const who = person ?? t('apps.versions.key')
@@ -105,7 +106,7 @@ function Row({ version: { at, person, changed }, onCompare, onRestore }: RowProp
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 py-3">
       <div className="min-w-0">
         <span className="block break-words">
-          {t('apps.versions.changed', { who, fields: changed.map(nameOf).join(', ') })}
+          {t('apps.versions.changed', { who, fields: listed(changed.map(nameOf), locale) })}
         </span>
         <span className="block text-small text-ink-2">{exact(at)}</span>
       </div>

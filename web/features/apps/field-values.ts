@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/index.ts'
 import type { AppInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { listed } from '../../lib/listed.ts'
 import { NO_COLLECTION, useLoadedCollections } from '../kb/collections.ts'
 
 /** The value of an app's field in words, as the form offers it. */
 export function useFieldValues(): (name: keyof AppInput, app: AppInput) => string {
-  const { t } = useI18n()
+  const { t, locale } = useI18n()
   const collections = useLoadedCollections()
   const personas = useQuery({ queryKey: ['personas'], queryFn: api.personas.list }).data?.personas
 
@@ -31,7 +32,7 @@ export function useFieldValues(): (name: keyof AppInput, app: AppInput) => strin
     if (name === 'persona_id' && app.persona_id !== null) return personaOf(app.persona_id)
     if (name === 'memory' && app.memory !== null) return memories[app.memory]
     if (name === 'collections' && app.collections) {
-      return app.collections.map(collectionOf).join(', ') || t('apps.versions.empty.value')
+      return listed(app.collections.map(collectionOf), locale) || t('apps.versions.empty.value')
     }
     const value = app[name]
     if (typeof value === 'boolean') return t(value ? 'state.on' : 'state.off')

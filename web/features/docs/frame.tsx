@@ -20,7 +20,7 @@ export function DocsFrame({ children }: { readonly children: ReactNode }) {
       <a className="skip" href="#main">
         {t('nav.skip')}
       </a>
-      <header className="mx-auto max-w-[80rem] px-4 pt-4 sm:px-8">
+      <header className="mx-auto flex items-center max-w-[80rem] px-4 pt-4 sm:px-8">
         <Link to="/" className="target inline-block rounded-lg py-1">
           <Brand />
         </Link>

@@ -67,7 +67,7 @@ function Panel({ title, to, children }: PanelProps) {
         <h2>{title}</h2>
         <Link
           to={to}
-          className="target text-note text-accent"
+          className="target -mx-3 px-3 text-note text-accent"
           aria-label={`${t('home.all')}: ${title}`}
         >
           {t('home.all')}

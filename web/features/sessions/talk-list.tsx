@@ -34,11 +34,14 @@ export function TalkList({ of, about }: TalkListProps) {
             ) : (
               <ul className="divide-y divide-line">
                 {conversations.map(({ id, title, last_at, turn_count }) => (
-                  <li key={id} className="flex items-baseline justify-between gap-4 px-5 py-3">
+                  <li
+                    key={id}
+                    className="flex flex-wrap items-baseline justify-between gap-x-4 px-5 py-3"
+                  >
                     <Link
                       to={CHAT}
                       search={{ session: id }}
-                      className="-my-3.5 min-w-0 truncate py-3.5 underline"
+                      className="-my-3.5 min-w-0 max-w-full truncate py-3.5 underline"
                     >
                       {shown(title) || t('talks.untitled')}
                     </Link>

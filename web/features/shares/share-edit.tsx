@@ -114,13 +114,29 @@ function LookFields({ look, isColor, onLook }: LookProps) {
         value={look.title ?? ''}
         onText={(title) => onLook({ ...look, title: title || null })}
       />
-      <TextField
+      <Field
         label={t('app.shares.look.color')}
-        placeholder={t('app.shares.look.color.none')}
         problem={isColor ? null : t('app.shares.look.color.wrong')}
-        value={look.color ?? ''}
-        onText={(color) => onLook({ ...look, color: color || null })}
-      />
+      >
+        {(ids) => (
+          <div className="flex gap-2">
+            <input
+              {...ids}
+              className="input min-w-0 flex-1"
+              placeholder={t('app.shares.look.color.none')}
+              value={look.color ?? ''}
+              onChange={({ target }) => onLook({ ...look, color: target.value || null })}
+            />
+            <input
+              type="color"
+              aria-label={t('app.shares.look.color.pick')}
+              className="input w-14 flex-none cursor-pointer px-1"
+              value={(isColor && look.color) || '#6b7280'}
+              onChange={({ target }) => onLook({ ...look, color: target.value })}
+            />
+          </div>
+        )}
+      </Field>
       <SelectField
         label={t('app.shares.look.position')}
         value={look.position}

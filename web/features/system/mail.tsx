@@ -27,6 +27,10 @@ const faultOf = (error: Error | null): string | null =>
     ? (error.error.params.class ?? 'error')
     : null
 
+/** What is left to choose above, before mail can be set. */
+const isUnchosen = (error: Error): boolean =>
+  error instanceof ApiError && error.error?.code === 'signup_choice'
+
 const FAULTS = [
   ...(['connection_failed', 'tls', 'timeout', 'no_smtp'] as const),
   ...(['refuses_login', 'refuses_sender', 'refuses_mail'] as const),
@@ -57,7 +61,10 @@ export function MailSection({ settings }: { readonly settings: readonly SystemSe
     ...(fields.host.trim() === '' ? {} : { MB_SMTP_URL: smtpUrl(fields) }),
     ...(from?.locked ? {} : { MB_MAIL_FROM: sender.trim() || null }),
   }
+  const isIdle = !isSet && !isTyped && sender.trim() === (from?.value ?? '')
   const fault = faultOf(save.error)
+  const wordsOf = (error: Error) =>
+    isUnchosen(error) ? t('mail.signup.first') : fault ? t(faultWords(fault)) : explain(error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.mutate({ untested: false, changes })
@@ -85,7 +92,7 @@ export function MailSection({ settings }: { readonly settings: readonly SystemSe
         {save.error && (
           <div role="alert">
             <Notice tone="bad">
-              {fault === null ? explain(save.error) : t(faultWords(fault))}
+              {wordsOf(save.error)}
               {fault !== null && (
                 <>
                   <p className="mt-2 text-note">{t('mail.failed.next')}</p>
@@ -111,7 +118,7 @@ export function MailSection({ settings }: { readonly settings: readonly SystemSe
               {t('mail.off')}
             </Button>
           )}
-          <Button type="submit" kind="primary" busy={save.isPending}>
+          <Button type="submit" kind="primary" busy={save.isPending} idle={isIdle}>
             {t('mail.save')}
           </Button>
         </div>

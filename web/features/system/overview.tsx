@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { api } from '../../api/index.ts'
 import type { Overview as Numbers } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { listed } from '../../lib/listed.ts'
 import { sizeOf } from '../../lib/sizes.ts'
 import { Ago } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
@@ -43,7 +44,7 @@ function Rows({ numbers }: { readonly numbers: Numbers }) {
       </Row>
       <Row name="turns" to="/app/activity">
         {t('overview.turns.of', { turns: numbers.turns_hour, failures: numbers.failures_hour })}
-        {words.length > 0 && ` (${words.join(', ')})`}
+        {words.length > 0 && t('overview.turns.doors', { list: listed(words, locale) })}
       </Row>
       <Row name="people" to="/app/system/people">
         {numbers.people_today}

@@ -1,10 +1,11 @@
 import type { SystemSetting } from '../../api/types.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
+import { listed } from '../../lib/listed.ts'
 import { CHOICES, kindOf, type SystemSection, sectionOfSetting } from './parts.ts'
 
 /** Settings and their values as people know them, in place of names and codes. */
 export function useSettingWords() {
-  const { t } = useI18n()
+  const { t, locale } = useI18n()
 
   /** What a form calls the setting. */
   const labelOf = (name: string): string => {
@@ -15,9 +16,10 @@ export function useSettingWords() {
   const wordsOf = ({ name, value }: Pick<SystemSetting, 'name' | 'value'>): string => {
     if (value === null) return ''
     if (name === 'MB_SIGNIN')
-      return listOf(value)
-        .map((way) => t(`system.way.${way}` as Key))
-        .join(', ')
+      return listed(
+        listOf(value).map((way) => t(`system.way.${way}` as Key)),
+        locale,
+      )
     return CHOICES[name]?.includes(value) ? choiceOf(value) : value
   }
 

@@ -43,6 +43,25 @@ describeWeb('what happens a second time, or too late', () => {
   )
 
   test(
+    'an answer that is asked for again stays, also before the versions of its talk are known',
+    async () => {
+      await using guest = await at.open()
+      const { page } = guest
+      const known = Promise.withResolvers<void>()
+      await page.route('**/versions', async (route) => {
+        await known.promise
+        await route.continue()
+      })
+      await ended(await ask(page, 'Which way first?'))
+      await page.getByRole('button', { name: en['studio.again'] }).click()
+      await page.waitForURL((url) => sessionOf(page) !== '' && url.search.includes('br-'))
+      known.resolve()
+      await page.getByText('2/2').waitFor()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'on a phone the deletion of the open talk can be undone',
     async () => {
       await using guest = await at.open()

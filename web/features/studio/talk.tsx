@@ -8,17 +8,14 @@ import { type TurnActions, TurnView } from './turn-view.tsx'
 import type { Conversation } from './use-conversation.ts'
 
 interface TalkProps {
-  readonly conversation: Pick<
-    Conversation,
-    'turns' | 'older' | 'summary' | 'running' | 'found' | 'mayBranch'
-  >
+  readonly conversation: Pick<Conversation, 'turns' | 'older' | 'summary' | 'running' | 'found'>
   readonly ways: Conversation['ways']
   readonly actions: TurnActions
 }
 
 /** The turns of a conversation, oldest first. */
 export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
-  const { turns, older, summary, running, found, mayBranch } = conversation
+  const { turns, older, summary, running, found } = conversation
   const last = turns.at(-1)
   return (
     <>
@@ -30,7 +27,7 @@ export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
             key={turn.id}
             turn={turn}
             isLast={turn === last}
-            mayReplace={turn === last || (mayBranch && turn.seq !== null)}
+            mayReplace={turn === last || turn.seq !== null}
             ways={turn.seq === null ? undefined : ways.get(turn.seq)}
             isFound={found !== null && turn.seq === found}
             actions={actions}

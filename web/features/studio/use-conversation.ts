@@ -54,7 +54,7 @@ export function useConversation(
   const stored = useStored(session)
   const summary = useSummary(session)
   const interrupted = usePending(session, linked)
-  const { ways, mayBranch } = useVersions(session, stored.rows)
+  const ways = useVersions(session, stored.rows)
   const [thread] = useState(createThread)
   const told = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
   const turns = useMemo(
@@ -96,7 +96,7 @@ export function useConversation(
     const { state, replaces, seq } = turn
     // A picture that cannot be had any more is left out.
     const images = await sentAgain(turn.images)
-    if (state === 'done' && mayBranch && seq !== null) return branch(seq, { text, images })
+    if (state === 'done' && seq !== null) return branch(seq, { text, images })
     if (state === 'done') return void say({ text, images, replaces: turn })
     conversations.drop(session, turn.id)
     void say({ text, images, replaces })
@@ -120,8 +120,6 @@ export function useConversation(
     isEmpty: !begun && stored.data !== undefined && turns.length === 0,
     running,
     ways,
-    /** Whether a question before the last one can be asked in another way. */
-    mayBranch,
     say,
     ask,
     // One function for all turns, so that finished turns do not render again.

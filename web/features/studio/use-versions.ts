@@ -38,7 +38,7 @@ export function waysOf(
 
 const NONE: readonly Version[] = []
 
-/** The ways of a stored talk; `mayBranch` is false where the server knows of none. */
+/** The ways of a stored talk. */
 export function useVersions(session: string, rows: readonly TranscriptTurn[]) {
   const query = useQuery({
     queryKey: ['versions', session],
@@ -47,9 +47,8 @@ export function useVersions(session: string, rows: readonly TranscriptTurn[]) {
     retry: false,
   })
   const versions = query.data ?? NONE
-  const ways = useMemo(() => {
+  return useMemo(() => {
     const storedAt = new Map(rows.map(({ seq, created_at }) => [seq, created_at]))
     return waysOf(versions, session, storedAt)
   }, [versions, session, rows])
-  return { ways, mayBranch: versions.length > 0 }
 }

@@ -9,7 +9,7 @@ import { pageOf, point, WAYS } from '../support/frame-ways.ts'
 import { signIn } from '../support/login.ts'
 import { tempFolder } from '../support/temp.ts'
 import { startUpstream } from '../support/upstream.ts'
-import { buildConsole, describeWeb } from './setup.ts'
+import { buildConsole, describeWeb, soon } from './setup.ts'
 import { ask, ended } from './studio-page.ts'
 
 const hostOf = (at: number, kind: string) => `w${at}.${kind}.recorder.test`
@@ -78,6 +78,8 @@ describeWeb('a frame', () => {
       // In one piece, because the page shows the answer anew at each.
       upstream.reply({ text: blocks.join('') })
       await ended(await ask(page, `Show me ${first}`))
+      // Each is code until what shows it is loaded: before all are, a number names another one.
+      await soon(() => page.locator('.artifact').count(), asked.length)
       for (const [at, way] of asked) {
         const block = page.locator('.artifact').nth(at - first)
         await block.getByRole('button', { name: en['draw.run'] }).click()

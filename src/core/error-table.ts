@@ -178,7 +178,7 @@ export const ERRORS = {
 
   file_unsupported: [415, '不支持的文件类型'],
 
-  budget_spent: [429, '今日额度已用完，UTC 零点后恢复'],
+  budget_spent: [429, '今日额度已用完'],
   rate_limited: [429, '请求过于频繁，请稍后再试'],
   rate_limited_email: [429, '该邮箱请求验证码过于频繁，请稍后再试'],
   rate_limited_guesses: [429, '该邮箱的验证码错误次数过多，请稍后再试或使用其他登录方式'],

@@ -7,7 +7,7 @@ import { postSse } from '../support/sse.ts'
 import { tempFolder } from '../support/temp.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-const SPENT = '今日额度已用完，UTC 零点后恢复'
+const SPENT = '今日额度已用完'
 const HOUR_MS = 3_600_000
 /** Half past ten in the evening, so that the day ends in 5,400 seconds. */
 const EVENING = Date.UTC(2026, 10, 21, 22, 30)

@@ -216,7 +216,7 @@ describe('the agent', () => {
     await using client = await autoClient({ url: app.url, headers })
     expect((await client.call('ask_agent', { text: 'a' })).isError).toBeUndefined()
     const { isError, content } = await client.call('ask_agent', { text: 'a' })
-    expect([isError, content[0]?.text]).toEqual([true, '今日额度已用完，UTC 零点后恢复'])
+    expect([isError, content[0]?.text]).toEqual([true, '今日额度已用完'])
     expect((await client.call('search', { query: 'a' })).isError).toBeUndefined()
   })
 

@@ -73,6 +73,7 @@ export const leaseName = {
   source: (id: string) => `source ${id}`,
   scan: (tenantId: string, slot: number) => `scan ${tenantId} ${slot}`,
   import: (tenantId: string) => `import ${tenantId}`,
+  branch: (id: string) => `branch ${id}`,
 } as const
 
 /** Files that any process may have to read. A process that has one on its own disk uses that. */

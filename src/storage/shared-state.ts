@@ -95,6 +95,8 @@ export type Topic =
   | 'turn stopped'
   /** This session was deleted, whose turns end. */
   | 'talk deleted'
+  /** This source was deleted, or its version overtaken: the work on it ends. */
+  | 'source deleted'
   /** A person has canceled this run. */
   | 'run canceled'
   /** A mail `failed` or `went`. */

@@ -151,6 +151,29 @@ describe('a branch of a long session', () => {
     expect(await rowsOf(one)).toEqual({ sessions: ['long', session_id], turns: 2 * (TURNS - 4) })
   }, 60_000)
 
+  test('goes with its family, also when it is made while that is deleted', async () => {
+    const one = await tenant()
+    const { session_id: second } = (await one.branch()).json()
+    const { run } = app.db
+    let third = ''
+    app.db.run = async (statement) => {
+      if (third === '' && statement.sql.startsWith('DELETE FROM session')) {
+        app.db.run = run
+        const body = { seq: TURNS }
+        const made = await one.v1<{ session_id: string }>(
+          'POST',
+          `/sessions/${second}/branch`,
+          body,
+        )
+        third = made.json().session_id
+      }
+      return run.call(app.db, statement)
+    }
+    expect((await one.v1('DELETE', '/sessions/long?family=1')).status).toBe(200)
+    expect(third).toMatch(/^br-/)
+    expect(await rowsOf(one)).toEqual({ sessions: [], turns: 0 })
+  }, 60_000)
+
   test('is made beside another one of the same session, each whole', async () => {
     const one = await tenant()
     const made = await Promise.all([one.branch(), one.branch(7)])

@@ -68,6 +68,22 @@ export function createBranchStore(db: Db) {
       })
     },
 
+    /** The family of a session; one that has none begins the family `own`. */
+    async familyOf(tenantId: string, id: string, own: string): Promise<string> {
+      await db.run(sql`
+        UPDATE session SET family = coalesce(family, ${own})
+        WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      const row = await db.get<{ family: string }>(sql`
+        SELECT family FROM session WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      return row?.family ?? own
+    },
+
+    async ofFamily(tenantId: string, family: string): Promise<string[]> {
+      const rows = await db.all<{ id: string }>(sql`
+        SELECT id FROM session WHERE tenant_id = ${tenantId} AND family = ${family} ORDER BY num`)
+      return rows.map(({ id }) => id)
+    },
+
     /** In the order in which they began. */
     versions: (tenantId: string, id: string) =>
       db.all<Version>(

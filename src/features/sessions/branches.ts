@@ -25,6 +25,7 @@ type TurnSize = Awaited<ReturnType<BranchStore['sizes']>>[number]
 const missing = () => appError('not_found', { what: 'session' })
 /** Bytes of the name that a branch gets. */
 const NAME_BYTES = 16
+const newBranchId = () => `br-${randomHex(NAME_BYTES)}`
 
 /** Versions of a conversation, each a session of its own. */
 export function createBranches(options: BranchesOptions) {
@@ -73,7 +74,7 @@ export function createBranches(options: BranchesOptions) {
       tenantId,
       from: id,
       num: source.num,
-      id: `br-${randomHex(NAME_BYTES)}`,
+      id: newBranchId(),
       seq,
       pieces: piecesOf(turns.toReversed()),
       appId,
@@ -116,11 +117,19 @@ export function createBranches(options: BranchesOptions) {
 
     /** Deletes all versions. Idempotent, as the deletion of one. */
     async removeAll(principal: Principal, id: string): Promise<{ id: string; deleted: true }> {
-      const source = await store.source(principal.tenantId, id)
-      const isThere = source !== null && isSeen(principal, source.user_id)
-      const versions = isThere ? await store.versions(principal.tenantId, id) : []
-      for (const { session_id } of versions) await sessions.remove(principal, session_id)
-      return { id, deleted: true }
+      const { tenantId } = principal
+      const source = await store.source(tenantId, id)
+      const answer = { id, deleted: true } as const
+      if (source === null || !isSeen(principal, source.user_id)) return answer
+      const family = await store.familyOf(tenantId, id, newBranchId())
+      const removed = new Set<string>()
+      for (;;) {
+        // A branch may have been made of one that was not deleted yet.
+        const left = (await store.ofFamily(tenantId, family)).filter((one) => !removed.has(one))
+        if (left.length === 0) return answer
+        for (const one of left) await sessions.remove(principal, one)
+        for (const one of left) removed.add(one)
+      }
     },
   }
 }

@@ -102,6 +102,22 @@ describe('a branch of a long session', () => {
     expect(await rowsOf(one)).toEqual({ sessions: ['long', session_id], turns: 2 * TURNS })
   }, 60_000)
 
+  test('keeps no branch of a short one waiting', async () => {
+    const one = await tenant()
+    await one.say('short')
+    const made: string[] = []
+    using _ = betweenPieces(app.db, async (piece) => {
+      if (piece !== 3) return
+      const answer = await one.v1<{ session_id: string }>('POST', '/sessions/short/branch', {
+        seq: 1,
+      })
+      made.push(answer.json().session_id)
+    })
+    made.push((await one.branch()).json().session_id)
+    expect((await rowsOf(one)).turns).toBe(2 * TURNS + 2)
+    expect(new Set(made).size).toBe(2)
+  }, 60_000)
+
   test('is none when its session is deleted meanwhile, or begun anew by somebody', async () => {
     for (const isBegunAnew of [false, true]) {
       const one = await tenant()

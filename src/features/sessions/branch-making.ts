@@ -18,8 +18,8 @@ const LEASE = leaseName.branch('')
  * whose server died is swept away.
  */
 export function createMaking({ copies, removal, leases }: MakingOptions) {
-  /** One branch of a tenant at a time. */
-  const inTurn = createSemaphore({ perKey: 1 }).run
+  /** One branch of a tenant at a time; those of a piece do not wait for long ones. */
+  const [short, long] = [createSemaphore({ perKey: 1 }).run, createSemaphore({ perKey: 1 }).run]
   /** One piece at a time: pieces of many tenants would share one transaction. */
   const alone = createSemaphore({ slots: 1 }).run
 
@@ -52,11 +52,9 @@ export function createMaking({ copies, removal, leases }: MakingOptions) {
   return {
     /** False when the session was deleted meanwhile, or no longer has these turns. */
     make: (branch: NewBranch, signal: AbortSignal): Promise<boolean> =>
-      inTurn(
-        branch.tenantId,
-        () => (branch.pieces.length > 1 ? inPieces(branch, signal) : copies.whole(branch)),
-        signal,
-      ),
+      branch.pieces.length > 1
+        ? long(branch.tenantId, () => inPieces(branch, signal), signal)
+        : short(branch.tenantId, () => copies.whole(branch), signal),
 
     /** Deletes branches that no server makes any more. */
     async sweep(): Promise<void> {

@@ -168,6 +168,7 @@ export const ERRORS = {
   login_method_unknown: [404, '未配置该登录方式'],
   method_not_allowed: [405, '该路径不支持此请求方法'],
   tenant_changed: [409, '此浏览器已在另一个窗口切换到其他工作空间，请重新加载页面；本次操作未保存'],
+  origin_taken: [409, '该集合中已有同一来源的文件，请先删除其中一个'],
   activation_code_used: [410, '激活码已被使用'],
   ask_answered: [410, '该询问已有回答，无需再次提交'],
   body_too_large: [413, '请求体过大'],

@@ -73,6 +73,7 @@ export const leaseName = {
   source: (id: string) => `source ${id}`,
   scan: (tenantId: string, slot: number) => `scan ${tenantId} ${slot}`,
   import: (tenantId: string) => `import ${tenantId}`,
+  branch: (id: string) => `branch ${id}`,
 } as const
 
 /** Files that any process may have to read. A process that has one on its own disk uses that. */
@@ -94,6 +95,8 @@ export type Topic =
   | 'turn stopped'
   /** This session was deleted, whose turns end. */
   | 'talk deleted'
+  /** This source was deleted, or its version overtaken: the work on it ends. */
+  | 'source deleted'
   /** A person has canceled this run. */
   | 'run canceled'
   /** A mail `failed` or `went`. */

@@ -79,8 +79,12 @@ export function openShares({ db, clock, secrets }: Adapters, { apps, keys, budge
 }
 
 /** Wires the thumbs for answers. */
-export function openFeedback({ db, clock }: Adapters, { service }: OpenedSessions, outbox: Outbox) {
-  const store = createFeedbackStore(db)
+export function openFeedback(
+  { db, scans, clock }: Adapters,
+  { service }: OpenedSessions,
+  outbox: Outbox,
+) {
+  const store = createFeedbackStore(db, scans)
   return createFeedback({ store, clock, isSeen: service.isSeen, outbox })
 }
 

@@ -10,6 +10,7 @@ import { createPictures } from '../features/files/pictures.ts'
 import { createFileStore } from '../features/files/store.ts'
 import { forgetSubject } from '../features/memories/store.ts'
 import { beginning } from '../features/sessions/access.ts'
+import { createBranchCopies } from '../features/sessions/branch-copy-store.ts'
 import { createBranchStore } from '../features/sessions/branch-store.ts'
 import { createBranches } from '../features/sessions/branches.ts'
 import { createCitations } from '../features/sessions/citation-store.ts'
@@ -81,6 +82,16 @@ export function openSessions(
     isKeeping: keepsTranscript,
   })
   service.onRemoved(pictures.sweep)
+  const branches = createBranches({
+    store: createBranchStore(db),
+    copies: createBranchCopies(db),
+    removal: store,
+    leases,
+    conversations,
+    sessions: service,
+    clock,
+  })
+  jobs.run('sweep branches', branches.sweep)
   return {
     titles,
     pictures,
@@ -89,19 +100,15 @@ export function openSessions(
     entitle: talkStore.rename,
     /** What people have said. */
     talks: { removal, forget: store.forget, ownerOf: store.ownerOf },
-    branches: createBranches({
-      store: createBranchStore(db),
-      conversations,
-      sessions: service,
-      clock,
-    }),
+    branches,
     memory: createMemory({ store }),
     folding: createFolding({ store, clock, jobs, leases, log, budget }),
     service,
     transcripts,
     conversations,
-    /** Deletes pictures that no talk has, and turns that are no longer to be kept. */
+    /** Deletes half branches, pictures that no talk has, and turns that are not to be kept. */
     async prune(): Promise<void> {
+      await branches.sweep()
       await Promise.all([pictures.prune(), forgetFolded()])
     },
     citations: createCitations(reader, clock),

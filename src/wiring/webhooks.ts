@@ -63,6 +63,7 @@ export function openWebhooks(adapters: Adapters, { settings, jobs }: WebhookNeed
   return {
     service: createWebhooks({ store, deliveries, sender, seal, dropping, allow, clock }),
     outbox,
+    languageOf,
     look: presence.look,
     startDue: worker.startDue,
     /** Tells once a day that a key has used its tokens. */
@@ -92,6 +93,7 @@ export function openTriggers(adapters: Adapters, needs: TriggerNeeds) {
     ownerOf,
     isKeyValid: keys.stillValid,
     roleIn: tenants.roleIn,
+    languageOf: webhooks.languageOf,
     startRun,
   })
   const limiter = createRateLimiter(shared.openWindows('hook', RATE_WINDOW_MS))

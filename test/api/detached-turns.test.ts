@@ -183,6 +183,24 @@ describe('a detached turn', () => {
     expect((await stream.all()).at(-1)?.data).toMatchObject({ seq: 5 })
   })
 
+  test('that is refused as the fifth holds no tokens', async () => {
+    const owner = await startTeam(app)
+    const { id, call, headers } = await owner.join('editor')
+    // An open turn holds 4,096 tokens and its question: five of them fit.
+    await owner.call('PUT', `/console/members/${id}`, { daily_tokens: 18_000 })
+    const open = [await waiting(headers, 'a')]
+    for (const session of ['b', 'c', 'd']) open.push(await waiting(headers, session))
+    const body = { text: 'e', session_id: 'e' }
+    const refused = await call('POST', '/console/agent', { ...body, detached: true })
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([429, 'rate_limited'])
+    upstream.reply({ text: 'yes' })
+    expect((await call('POST', '/console/agent', body)).status).toBe(200)
+    for (const { goOn, stream } of open) {
+      goOn()
+      await stream.all()
+    }
+  })
+
   test('ends with its talk, which it does not bring back', async () => {
     const { call, headers } = await startTeam(app)
     const { stream } = await waiting(headers, 'a')

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { systemClock } from '../../src/core/clock.ts'
-import { ANSWER_STALL_MS_MAX, BRANCH_BYTES_MAX } from '../../src/core/limits/machine.ts'
-import { sql } from '../../src/storage/db.ts'
+import { ANSWER_STALL_MS_MAX } from '../../src/core/limits/machine.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
-import { postSse } from '../support/sse.ts'
+import { longTalk } from '../support/long-talks.ts'
 
 /** What happens to the first answer that its reader does not take. */
 const stalled = Promise.withResolvers<() => void>()
@@ -28,22 +27,9 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
-/** A session of so many turns, each with an answer of so many letters. */
-async function longTalk(id: string, turns: number, letters: number): Promise<void> {
-  const body = { text: 'first', session_id: id, kb: false }
-  await (await postSse(`${app.url}/v1/agent`, { headers: key.headers, body })).all()
-  for (let seq = 2; seq <= turns; seq++) {
-    await app.db.run(sql`
-      INSERT INTO turn (tenant_id, session_id, seq, user_text, reply, created_at)
-      SELECT tenant_id, session_id, CAST(${seq} AS INTEGER), ${`question ${seq}`},
-        ${'x'.repeat(letters)}, created_at
-      FROM turn WHERE tenant_id = ${key.tenantId} AND session_id = ${id} AND seq = 1`)
-  }
-}
-
 describe('the export of a long session', () => {
   test('is read as it is sent, and ends for a client that takes nothing', async () => {
-    await longTalk('exported', 30, 1_000_000)
+    await longTalk(app, key, 'exported', { turns: 30, letters: 1_000_000 })
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
     socket.pause()
     socket.write(
@@ -58,7 +44,7 @@ describe('the export of a long session', () => {
   }, 60_000)
 
   test('is whole in each form, as that of a short one', async () => {
-    await longTalk('whole', 250, 1_000)
+    await longTalk(app, key, 'whole', { turns: 250, letters: 1_000 })
     const path = '/sessions/whole/export?format='
     const json = (await call<{ turns: { seq: number }[] }>('GET', `${path}json`)).json()
     expect(json.turns.map(({ seq }) => seq)).toEqual(Array.from({ length: 250 }, (_, n) => n + 1))
@@ -69,13 +55,3 @@ describe('the export of a long session', () => {
     }
   }, 60_000)
 })
-
-test('a branch of a long session has the newest turns that there is room for', async () => {
-  await longTalk('branched', 14, 1_000_000)
-  const made = await call<{ session_id: string }>('POST', '/sessions/branched/branch', { seq: 13 })
-  expect(made.status).toBe(201)
-  const path = `/sessions/${made.json().session_id}/transcript`
-  const { turns } = (await call<{ turns: { seq: number }[] }>('GET', path)).json()
-  const room = Math.ceil(BRANCH_BYTES_MAX / 1_000_000)
-  expect(turns.map(({ seq }) => seq)).toEqual(Array.from({ length: room }, (_, n) => 13 - n))
-}, 60_000)

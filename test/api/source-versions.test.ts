@@ -154,6 +154,94 @@ describe('the origin of a file', () => {
     expect(await list(`?collection_id=${id}`)).toMatchObject([{ sha256: sha256Hex(NEW) }])
   })
 
+  test('a source is not moved to where its origin is, nor changed otherwise', async () => {
+    const { me, upload, list, get } = await tenant()
+    const { id } = (await me<{ id: string }>('POST', '/kb/collections', { name: '手册' })).json()
+    const one = await upload(OLD, { origin: 'a.md' })
+    const two = await upload(NEW, { origin: 'a.md', collection_id: id })
+    const free = await upload(NEW, {})
+    await app.jobs.idle()
+    const before = await get(one.source.id)
+    const changes = { title: 'other', collection_id: id }
+    const refused = await me('PUT', `/kb/sources/${one.source.id}`, changes)
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([409, 'origin_taken'])
+    expect(await get(one.source.id)).toEqual(before)
+    const missing = await me('PUT', `/kb/sources/${one.source.id}`, { collection_id: 'unknown' })
+    expect(missing.status).toBe(404)
+    // Where it is already, and files without an origin.
+    for (const source of [two.source, free.source]) {
+      const moved = await me<Source>('PUT', `/kb/sources/${source.id}`, changes)
+      expect([moved.status, moved.json()]).toMatchObject([200, changes])
+    }
+    await me('DELETE', `/kb/sources/${two.source.id}`)
+    const moved = await me('PUT', `/kb/sources/${one.source.id}`, changes)
+    expect(moved.status).toBe(200)
+    expect(await list(`?collection_id=${id}&origin_prefix=a`)).toMatchObject([
+      { id: one.source.id },
+    ])
+  })
+
+  test('of two moves of one origin that come at once one is refused', async () => {
+    const { me, upload, list } = await tenant()
+    const ids: string[] = []
+    for (const name of ['甲', '乙', '丙']) {
+      ids.push((await me<{ id: string }>('POST', '/kb/collections', { name })).json().id)
+    }
+    const [a = '', b = '', to] = ids
+    const one = await upload(OLD, { origin: 'a.md', collection_id: a })
+    const two = await upload(NEW, { origin: 'a.md', collection_id: b })
+    const moves = await Promise.all(
+      [one, two].map(({ source }) => me('PUT', `/kb/sources/${source.id}`, { collection_id: to })),
+    )
+    expect(moves.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(await list(`?collection_id=${to}`)).toHaveLength(1)
+    await app.jobs.idle()
+  })
+
+  test('an upload that comes at once with a move of its source belongs where it says', async () => {
+    const { me, upload, list, get } = await tenant()
+    const { id: to } = (
+      await me<{ id: string }>('POST', '/kb/collections', { name: '手册' })
+    ).json()
+    const one = await upload(OLD, { origin: 'a.md' })
+    await app.jobs.idle()
+    const { batch } = app.db
+    // The source is moved after the upload has found it, and before it is stored.
+    app.db.batch = async (statements) => {
+      if (statements[0]?.sql.includes('INSERT INTO kb_source')) {
+        app.db.batch = batch
+        const moved = await me('PUT', `/kb/sources/${one.source.id}`, { collection_id: to })
+        expect(moved.status).toBe(200)
+      }
+      return batch.call(app.db, statements)
+    }
+    const two = await upload(NEW, { origin: 'a.md' })
+    expect(two.status).toBe(202)
+    await app.jobs.idle()
+    expect(await list(`?collection_id=${to}`)).toMatchObject([
+      { id: one.source.id, sha256: sha256Hex(OLD) },
+    ])
+    expect(await list('?collection_id=none')).toMatchObject([
+      { id: two.source.id, sha256: sha256Hex(NEW), origin: 'a.md' },
+    ])
+    expect(await get(two.source.id)).toMatchObject({ state: 'ready' })
+  })
+
+  test('a collection that is deleted leaves its files, and one of an origin', async () => {
+    const { me, upload, list } = await tenant()
+    const { id } = (await me<{ id: string }>('POST', '/kb/collections', { name: '手册' })).json()
+    const one = await upload(OLD, { origin: 'a.md' })
+    const two = await upload(NEW, { origin: 'a.md', collection_id: id })
+    const three = await upload(NEW, { origin: 'b.md', collection_id: id })
+    await app.jobs.idle()
+    expect((await me('DELETE', `/kb/collections/${id}`)).status).toBe(200)
+    const origins = new Map((await list('')).map((source) => [source.id, source.origin]))
+    expect([one, two, three].map(({ source }) => origins.get(source.id))).toEqual([
+      ...['a.md', null, 'b.md'],
+    ])
+    expect((await upload(OLD, { origin: 'a.md' })).status).toBe(200)
+  })
+
   test('a hash of other bytes, and an origin that is too long, are refused', async () => {
     const { upload, list } = await tenant()
     expect((await upload(OLD, { sha256: sha256Hex(NEW) })).status).toBe(400)

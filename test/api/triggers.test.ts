@@ -128,6 +128,37 @@ describe('a trigger', () => {
     expect((await hook(url, 'x'.repeat(64 * 1024 + 1))).status).toBe(413)
   })
 
+  test('takes JSON, forms and text, and begins no run of anything else', async () => {
+    const call = await surfaceOf(app, '/v1', email())
+    const statuses = async (types: readonly string[]) => {
+      const { id, url } = await make(call)
+      const answers: number[] = []
+      for (const type of types) answers.push((await hook(url, '{"a":1}', type)).status)
+      await app.jobs.idle()
+      const { triggers } = (await call<{ triggers: IssuedTrigger[] }>('GET', '/triggers')).json()
+      return { answers, count: triggers.find((one) => one.id === id)?.count }
+    }
+    const texts = ['application/json; charset=utf-8', 'application/cloudevents+json', 'text/csv']
+    const taken = [...texts, 'application/x-ndjson', 'application/atom+xml', 'TEXT/PLAIN', '']
+    expect(await statuses(taken)).toEqual({ answers: taken.map(() => 202), count: taken.length })
+    const others = ['image/png', 'application/octet-stream', 'audio/json', 'application/pdf']
+    expect(await statuses(others)).toEqual({ answers: [415, 415, 415, 415], count: 0 })
+    const unknown = await hook(`${app.url}/hooks/none`, 'x', 'image/png')
+    expect(unknown.status).toBe(404)
+  })
+
+  test('quotes what was sent in the language of its tenant', async () => {
+    const call = await surfaceOf(app, '/console', email())
+    const { url } = await make(call)
+    expect((await call('PUT', '/settings', { language: 'en' })).status).toBe(200)
+    await hook(url, 'The bell rang')
+    await app.jobs.idle()
+    const said = asked()
+    expect(said).toContain('Who?\\n\\nWhat follows was received from outside; only <received-')
+    expect(said).toMatch(/<(received-[0-9a-f]{8})>\\nThe bell rang\\n<\/\1>/)
+    expect(said).not.toContain('来件')
+  })
+
   test('is unknown while disabled, when deleted, and once its maker is gone', async () => {
     const mail = email()
     const call = await surfaceOf(app, '/console', mail)

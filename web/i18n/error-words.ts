@@ -170,6 +170,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   method_not_allowed: 'The path does not know this method',
   tenant_changed:
     'This browser went to another workspace in another window: reload the page. Nothing was saved',
+  origin_taken: 'The collection has a file of the same origin already; delete one of the two first',
   activation_code_used: 'The activation code was used before',
   ask_answered: 'This was answered before; there is nothing left to do',
   body_too_large: 'The request is too large',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { findArithmetic } from './question.ts'
+import type { LlmRequest } from '../../upstream/ports/llm.ts'
+import { findArithmetic, toolCallsFor } from './question.ts'
 
 const found: [text: string, expression: string][] = [
   ['1+1', '1+1'],
@@ -42,4 +43,41 @@ describe('findArithmetic', () => {
   test.each(notAsked)('in %p no expression is found', (text) => {
     expect(findArithmetic(text)).toBeNull()
   })
+})
+
+/** Texts that ask for the time, and the zone that they name. */
+const asked: [text: string, zone: string | undefined][] = [
+  ['what time is it?', undefined],
+  ['What time is it in Tokyo?', 'Asia/Tokyo'],
+  ["what's the time in new york right now", 'America/New_York'],
+  ['time in Tokyo', 'Asia/Tokyo'],
+  ['What is the current time in San Francisco, please?', 'America/Los_Angeles'],
+  ['Tell me the current Buenos Aires time', 'America/Argentina/Buenos_Aires'],
+  ["what is London's time? what time is it there", 'Europe/London'],
+  ['What time is it in Europe/Paris', 'Europe/Paris'],
+  ['what time is it in Port-au-Prince', 'America/Port-au-Prince'],
+  ['What time is it in Atlantis?', undefined],
+  ['What time do I wake up for Monaco grand prix', 'Europe/Monaco'],
+  ['What time should I wake up', undefined],
+  ['东京现在几点？', 'Asia/Tokyo'],
+  ['现在纽约是几点了', 'America/New_York'],
+  ['北京时间？', 'Asia/Shanghai'],
+  ['现在几点', undefined],
+]
+
+describe('the time', () => {
+  const call = (text: string) =>
+    toolCallsFor(text, { tools: [{ name: 'current_time' }] } as unknown as LlmRequest)
+
+  test.each(asked)('%p asks for it in %p', (text, zone) => {
+    const args = zone === undefined ? {} : { time_zone: zone }
+    expect(call(text)).toMatchObject([{ name: 'current_time', arguments: JSON.stringify(args) }])
+  })
+
+  test.each(['save time in the kitchen', 'I live in Tokyo', '上海的天气', '开会时间', ''])(
+    '%p does not ask for it',
+    (text) => {
+      expect(call(text)).toEqual([])
+    },
+  )
 })

@@ -1,4 +1,5 @@
 import type { LlmRequest, ToolCall } from '../../upstream/ports/llm.ts'
+import { zoneIn } from './zones.ts'
 
 /** Longer texts are not searched for arithmetic. */
 const TEXT_CHARS_MAX = 500
@@ -39,7 +40,9 @@ const TIME = new RegExp(
     "current (?:time|date)|today'?s date|what time|what day (?:is|of)|time is it",
   'i',
 )
-const ZONE = /\b(?:UTC|[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+)\b/
+/** Asks for the time where the text names a place that is known. */
+const TIME_THERE =
+  /\btime (?:now )?in\b|\bcurrent\b.*\btime\b|时间(?:是|现在)?(?:几点|多少)?[\s？?]*$/i
 
 /** The arithmetic expression that a text asks for, or null; the calculator checks its syntax. */
 export function findArithmetic(text: string): string | null {
@@ -69,10 +72,11 @@ export const asksAbilities = (text: string): boolean =>
 /** The calls that answer the text with the tools on offer. */
 export function toolCallsFor(text: string, { tools }: LlmRequest): ToolCall[] {
   const expression = findArithmetic(text)
-  const zone = ZONE.exec(text)?.[0]
+  const zone = text.length <= TEXT_CHARS_MAX ? zoneIn(text) : undefined
   const wanted: [name: string, args: Readonly<Record<string, string>>][] = []
   if (expression) wanted.push(['calculator', { expression }])
-  if (TIME.test(text)) wanted.push(['current_time', zone ? { time_zone: zone } : {}])
+  if (TIME.test(text) || (zone !== undefined && TIME_THERE.test(text)))
+    wanted.push(['current_time', zone ? { time_zone: zone } : {}])
   return wanted
     .filter(([name]) => tools.some((tool) => tool.name === name))
     .map(([name, args], i) => ({ id: `offline_${i + 1}`, name, arguments: JSON.stringify(args) }))

@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
 import { jsonPieces, SMALL_BYTES, streamOf, totalBytes } from '../../core/large-bytes.ts'
+import { httpFailure } from '../../upstream/net/http-failure.ts'
 import {
   createSender,
   endpointHost,
-  httpFailure,
   type SenderOptions,
   type SendingCall,
   type UpstreamCall,

@@ -4,10 +4,10 @@ import { parseUntrustedJson } from '../../core/json.ts'
 import { TOKENS_TOLD_MAX, UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { estimateTokens } from '../../core/text.ts'
 import { normalize } from '../../core/vector.ts'
+import { httpFailure } from '../../upstream/net/http-failure.ts'
 import {
   createSender,
   endpointPlace,
-  httpFailure,
   readStart,
   type SenderOptions,
   UpstreamCall,

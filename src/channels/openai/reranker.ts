@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
 import { UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits/upstream.ts'
+import { httpFailure } from '../../upstream/net/http-failure.ts'
 import {
   createSender,
-  httpFailure,
   readStart,
   type SenderOptions,
   UpstreamCall,

@@ -1,7 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
+import type { HttpFailure } from '../../upstream/net/http-failure.ts'
 import { createPost } from '../../upstream/net/post.ts'
-import type { HttpFailure, SenderOptions } from '../../upstream/net/upstream-call.ts'
+import type { SenderOptions } from '../../upstream/net/upstream-call.ts'
 import {
   type AudioCodecs,
   DEFAULT_VOICE,

@@ -92,8 +92,8 @@ export const ASR_MS_MAX = 120_000
  * of the largest kind, so that one can be folded (machine.test.ts).
  */
 export const SESSION_UNITS_MAX = 3_000_000
-/** A branch copies older turns while those that it has are fewer bytes: others wait meanwhile. */
-export const BRANCH_BYTES_MAX = 8 * 1024 * 1024
+/** Bytes of turns that one transaction copies or deletes, about 25 ms: others write between two. */
+export const TURN_BYTES_AT_ONCE = 1024 * 1024
 /** A client that reads nothing of its stream for this long is disconnected. */
 export const STREAM_STALL_MS_MAX = 60_000
 /** How long the embedding of a question may take; a turn then goes on without passages. */

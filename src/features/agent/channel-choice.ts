@@ -2,7 +2,7 @@ import type { Principal } from '../../core/principal.ts'
 import type { Llm } from '../../upstream/ports/llm.ts'
 import type { Usage } from '../usage/service.ts'
 import { countedLlm } from './call-count.ts'
-import type { Channel } from './model-loop.ts'
+import type { Channel } from './model-call.ts'
 
 /** Which model answers a tenant: its own channel when it has one, else the platform's. */
 export interface ChannelChoice {

@@ -77,9 +77,14 @@ export function createDetached(options: DetachedOptions) {
       const id = newId()
       const storing = () => [store.storing(id, clock.now())]
       const turn = await agent.openTurn(principal, { ...request, storing }, sessionId)
-      await live()
-      const row = newRow(options, { id, server, principal, userId, request, sessionId })
-      await claimTurn(options, row, settle)
+      try {
+        await live()
+        const row = newRow(options, { id, server, principal, userId, request, sessionId })
+        await claimTurn(options, row, settle)
+      } catch (error) {
+        turn.drop()
+        throw error
+      }
       return fromMemory(runs.start(id, turn, { tenantId, sessionId }), 0, inTurnOf(tenantId))
     },
 

@@ -1,6 +1,7 @@
 import { addTokens, NO_TOKENS } from './call-count.ts'
 import type { Emit } from './events.ts'
-import { type Channel, type ModelAnswer, type ModelLoop, runModelLoop } from './model-loop.ts'
+import type { Channel } from './model-call.ts'
+import { type ModelAnswer, type ModelLoop, runModelLoop } from './model-loop.ts'
 
 /** Why a signal aborts: the person has enough of the answer, so what was written is kept. */
 export class TurnStopped extends Error {

@@ -6,7 +6,8 @@ import { ChannelFailure } from '../../upstream/ports/failure.ts'
 import type { Llm, LlmPart, LlmRequest } from '../../upstream/ports/llm.ts'
 import type { TokenUsage } from './call-count.ts'
 import type { AgentEvent } from './events.ts'
-import { type Channel, type ModelLoop, runModelLoop } from './model-loop.ts'
+import type { Channel } from './model-call.ts'
+import { type ModelLoop, runModelLoop } from './model-loop.ts'
 import { Trace } from './trace.ts'
 
 /** In place of a part: the answer breaks off there. */

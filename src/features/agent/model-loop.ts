@@ -1,37 +1,22 @@
 import { MODEL_CALLS_PER_TURN_MAX } from '../../core/limits/contract.ts'
 import { ANSWER_CHARS_MAX } from '../../core/limits/upstream.ts'
 import type { Logger } from '../../core/log.ts'
-import { bytesOfText, type MemoryShare } from '../../core/memory-budget.ts'
+import { bytesOfText } from '../../core/memory-budget.ts'
 import type { Meters } from '../../core/meters.ts'
-import { TextInPieces } from '../../core/text.ts'
 import type { ToolBox } from '../../tools/tool-box.ts'
 import { ChannelFailure } from '../../upstream/ports/failure.ts'
-import type {
-  ForcedTool,
-  Llm,
-  LlmMessage,
-  LlmPart,
-  LlmRequest,
-  ToolCall,
-  ToolSpec,
-} from '../../upstream/ports/llm.ts'
-import { addTokens, CallCount, NO_TOKENS, type TokenUsage } from './call-count.ts'
-import type { AgentEvent, AnsweringChannel, Emit } from './events.ts'
-import type { Trace } from './trace.ts'
+import type { LlmMessage, ToolCall, ToolSpec } from '../../upstream/ports/llm.ts'
+import { addTokens, NO_TOKENS, type TokenUsage } from './call-count.ts'
+import type { Emit } from './events.ts'
+import {
+  type CallAnswer,
+  type CallParts,
+  type Channel,
+  callModel,
+  type FinishReason,
+} from './model-call.ts'
 
-/** Where model calls go. */
-export interface Channel {
-  readonly label: AnsweringChannel
-  readonly llm: Llm
-  /** Null: the channel's default model. */
-  readonly model: string | null
-  /** Whether the tenant still has this channel configured as it was. */
-  isCurrent(): Promise<boolean>
-}
-
-export interface ModelLoop {
-  /** A forced tool holds for the first model call only. */
-  readonly request: Omit<LlmRequest, 'model' | 'tools'>
+export interface ModelLoop extends CallParts {
   /** How many messages after the first are memory: they may be left out, the oldest first. */
   readonly remembered: number
   readonly tools: ToolBox
@@ -46,12 +31,6 @@ export interface ModelLoop {
   readonly modelCallsMax?: number | undefined
   /** Called before each model call and tool round; throws when the loop may not go on. */
   confirm(channel: Channel): Promise<void>
-  /** Counts the tokens of each model call that was sent; `hasBegun`: it began to answer. */
-  countTokens(channel: AnsweringChannel, tokens: TokenUsage, hasBegun: boolean): void
-  /** Counts what the loop holds in memory. */
-  readonly share: Pick<MemoryShare, 'add' | 'bytes'>
-  /** Collects the details of the turn. */
-  readonly trace: Trace
   readonly log: Logger
   readonly meters: Meters
 }
@@ -74,9 +53,6 @@ export interface ModelAnswer {
 }
 
 type ChannelAnswer = Omit<ModelAnswer, 'usage' | 'model'>
-
-type FinishPart = Extract<LlmPart, { type: 'finish' }>
-export type FinishReason = FinishPart['reason']
 
 /**
  * The loop of model calls and tool rounds until the model has answered, on the primary channel and,
@@ -202,77 +178,6 @@ function oursOf(calls: readonly ToolCall[], clientTools: readonly ToolSpec[]): r
   if (clientTools.length === 0) return calls
   return calls.filter((call) => !clientTools.some(({ name }) => name === call.name))
 }
-
-interface CallAnswer {
-  readonly text: string
-  readonly toolCalls: readonly ToolCall[]
-  readonly finish: FinishReason
-}
-
-interface ModelCall {
-  readonly messages: readonly LlmMessage[]
-  readonly tools: readonly ToolSpec[]
-  readonly forcedTool: ForcedTool | undefined
-  /** Characters that the answer may still have. */
-  readonly charsMax: number
-}
-
-const UNFINISHED: FinishPart = { type: 'finish', reason: 'other', usage: null }
-
-/** One model call; its text is emitted as it comes. */
-async function callModel(
-  { llm, model, label }: Channel,
-  { charsMax, ...call }: ModelCall,
-  { request, share, trace, countTokens }: ModelLoop,
-  signal: AbortSignal,
-  emit: Emit,
-): Promise<CallAnswer> {
-  const text = new TextInPieces()
-  const toolCalls: ToolCall[] = []
-  let finish: FinishPart = UNFINISHED
-  let heldBytes = 0
-  const meter = new CallCount()
-  try {
-    const stream = await llm.open({ ...request, ...call, model, meter }, signal)
-    for await (const parts of stream) {
-      const events: AgentEvent[] = []
-      let bytes = -heldBytes
-      for (const part of parts) {
-        meter.add(part)
-        if (part.type === 'text') {
-          text.add(part.text)
-          bytes += bytesOfText(part.text)
-          events.push({ type: 'llm_delta', text: part.text })
-          trace.gotText()
-        } else if (part.type === 'thinking') {
-          bytes += trace.thought(part.text)
-          events.push({ type: 'thinking_delta', text: part.text })
-        } else if (part.type === 'tool_call') {
-          toolCalls.push(part.call)
-          bytes += bytesOfCall(part.call)
-        } else if (part.type === 'finish') {
-          finish = part
-        } else {
-          heldBytes = part.bytes
-        }
-      }
-      if (finish !== UNFINISHED) heldBytes = 0
-      // Added in one step, because the adapter no longer holds the parts that it gives out.
-      share.add(bytes + heldBytes)
-      if (text.length > charsMax) throw new ChannelFailure('provider_error', 'answer too large')
-      const slow = events.length > 0 ? emit(events) : undefined
-      if (slow) await slow
-    }
-  } finally {
-    const tokens = meter.tokens(call)
-    if (tokens) countTokens(label, tokens, meter.hasBegun)
-  }
-  trace.model = finish.model
-  return { text: text.toString(), toolCalls, finish: finish.reason }
-}
-
-const bytesOfCall = ({ id, name, arguments: args }: ToolCall): number =>
-  bytesOfText(id) + bytesOfText(name) + bytesOfText(args)
 
 /** The size of the older half of `messages`, which are pairs of question and answer. */
 const olderHalf = (messages: number) => 2 * Math.ceil(messages / 4)

@@ -5,7 +5,7 @@ import type { Principal } from '../../core/principal.ts'
 import type { Keys } from '../keys/service.ts'
 import type { ShareStore } from '../shares/store.ts'
 import type { Tenants } from '../tenants/service.ts'
-import type { Channel } from './model-loop.ts'
+import type { Channel } from './model-call.ts'
 
 export interface OpenTurnsOptions {
   readonly clock: Pick<Clock, 'after' | 'iso'>

@@ -67,6 +67,8 @@ export interface OpenedTurn {
    * event, or nothing when the client has left, and the result is null.
    */
   run(signal: AbortSignal, emit: Emit): Promise<ModelAnswer | null>
+  /** Gives back what it holds; for a turn that is not run. */
+  drop(): void
 }
 
 /** The agent: turns of a session run one after another, sessions side by side. */
@@ -132,8 +134,18 @@ export function createAgent(options: AgentOptions) {
         return runTurn(options, turn, person?.signal ?? signal, emit)
       }
 
+      function end(): void {
+        release()
+        begun.resolve()
+        over.resolve({ firstAt: trace?.firstTextAt ?? null, endedAt: options.clock.steady() })
+      }
+
       return {
         sessionId,
+        drop() {
+          cancelRelease()
+          end()
+        },
         get channel() {
           return label
         },
@@ -156,9 +168,7 @@ export function createAgent(options: AgentOptions) {
             await emit([request.explains ? explained(event, error, failed) : event])
             return null
           } finally {
-            release()
-            begun.resolve()
-            over.resolve({ firstAt: trace?.firstTextAt ?? null, endedAt: options.clock.steady() })
+            end()
           }
         },
       }

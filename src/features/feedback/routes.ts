@@ -42,11 +42,12 @@ export const feedbackRoutes = (on: Gated, feedback: Feedback) =>
         const query = new URL(request.url).searchParams
         const since = sinceOf(query.get('since'))
         const filter = { tenantId, appId: query.get('app_id') || null, since }
-        return feedback.list(filter, {
+        const page = {
           rating: ratingOf(query.get('rating')),
           before: query.get('before') || null,
           limit: clampedLimit(query.get('limit'), LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX),
-        })
+        }
+        return feedback.list(filter, page, request.signal)
       },
       {
         allow: MANAGERS,

@@ -76,11 +76,18 @@ export function createFeedback({ store, clock, isSeen, outbox }: FeedbackOptions
       return { seq, rating }
     },
 
-    /** Counts of all that match, and the newest of them by `page`. */
-    async list(filter: FeedbackFilter, page: FeedbackPage): Promise<FeedbackResponse> {
+    /**
+     * Counts of all that match, and the newest of them by `page`. Rejects with the signal's reason
+     * when it aborts before they are read.
+     */
+    async list(
+      filter: FeedbackFilter,
+      page: FeedbackPage,
+      signal: AbortSignal,
+    ): Promise<FeedbackResponse> {
       const [counts, rows] = await Promise.all([
-        store.counts(filter),
-        store.items(filter, { ...page, limit: page.limit + 1 }),
+        store.counts(filter, signal),
+        store.items(filter, { ...page, limit: page.limit + 1 }, signal),
       ])
       const shown = rows.slice(0, page.limit)
       const days = [...Map.groupBy(counts, ({ day }) => day)].sort(([a], [b]) => b - a)

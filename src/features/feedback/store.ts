@@ -3,6 +3,7 @@ import {
   type Db,
   expectRows,
   locked,
+  type Reader,
   type Statement,
   sql,
   storedAsExpected,
@@ -62,8 +63,8 @@ const matching = ({ tenantId, appId, since }: FeedbackFilter): Statement => sql`
   f.tenant_id = ${tenantId} AND f.ts >= ${since}
   AND (CAST(${appId} AS TEXT) IS NULL OR f.app_id = ${appId})`
 
-/** Thumbs by tenant, session, turn and giver. */
-export function createFeedbackStore(db: Db) {
+/** Thumbs by tenant, session, turn and giver. `reader` reads what grows with them. */
+export function createFeedbackStore(db: Db, reader: Reader) {
   return {
     /**
      * The newest one of a giver holds. False when the turn is not there; then `before`, which goes
@@ -113,21 +114,26 @@ export function createFeedbackStore(db: Db) {
           AND seq = ${seq} AND giver = ${giver}`)
     },
 
-    counts(filter: FeedbackFilter): Promise<FeedbackCount[]> {
+    counts(filter: FeedbackFilter, signal: AbortSignal): Promise<FeedbackCount[]> {
       const { sql: text, args } = matching(filter)
-      return db.all<FeedbackCount>({
+      const statement = {
         sql: `SELECT f.app_id, f.ts / ${DAY_MS} AS day,
             sum(CASE WHEN f.rating > 0 THEN 1 ELSE 0 END) AS up,
             sum(CASE WHEN f.rating < 0 THEN 1 ELSE 0 END) AS down
           FROM feedback f WHERE ${text} GROUP BY 1, 2`,
         args,
-      })
+      }
+      return reader.all<FeedbackCount>(filter.tenantId, statement, signal)
     },
 
     /** Newest first. The text of a person's talk is read only where that person shares it. */
-    items(filter: FeedbackFilter, { rating, before, limit }: FeedbackPage): Promise<FeedbackRow[]> {
+    items(
+      filter: FeedbackFilter,
+      { rating, before, limit }: FeedbackPage,
+      signal: AbortSignal,
+    ): Promise<FeedbackRow[]> {
       const { sql: text, args } = matching(filter)
-      return db.all<FeedbackRow>({
+      const statement = {
         sql: `SELECT f.id, f.session_id, f.seq, f.app_id, f.rating, f.reason, f.ts,
             CASE WHEN s.user_id IS NULL OR f.shared = 1 THEN f.text END AS text
           FROM feedback f
@@ -136,7 +142,8 @@ export function createFeedbackStore(db: Db) {
             AND (CAST(? AS BIGINT) IS NULL OR f.rating = ?)
           ORDER BY f.id DESC LIMIT ${limit}`,
         args: [...args, before, before, rating, rating],
-      })
+      }
+      return reader.all<FeedbackRow>(filter.tenantId, statement, signal)
     },
   }
 }

@@ -1,31 +1,5 @@
-import {
-  type Db,
-  expectRows,
-  joined,
-  type Statement,
-  sql,
-  storedAsExpected,
-} from '../../storage/db.ts'
+import { type Db, joined, type Statement, sql } from '../../storage/db.ts'
 import { versionIds } from './family-store.ts'
-
-export interface NewBranch {
-  readonly tenantId: string
-  /** The session that is branched. */
-  readonly from: string
-  readonly id: string
-  /** The last turn that the branch has; 0 for none. */
-  readonly seq: number
-  /** The first turn that is copied. */
-  readonly since: number
-  /** Only turns that this app answered; null: all. */
-  readonly appId: string | null
-  /** Turns up to this number are in the summary alone. */
-  readonly foldedThrough: number
-  readonly summary: string
-  /** Gets the number of the version behind it. */
-  readonly title: string
-  readonly at: string
-}
 
 export interface Version {
   readonly session_id: string
@@ -34,6 +8,8 @@ export interface Version {
 }
 
 export interface BranchSource {
+  /** No other session has it, also one that gets the name later. */
+  readonly num: number
   readonly user_id: string | null
   readonly app_id: string | null
   readonly summary: string
@@ -45,17 +21,18 @@ export interface BranchSource {
 /** The newest turns that are copied. */
 const TURNS_MAX = 1_000
 
-/** Branches of sessions, which are versions of one conversation. */
-export function createBranchStore(db: Db) {
-  const turnsOf = (tenantId: string, id: string, appId: string | null): Statement => ({
-    sql: 'tenant_id = ? AND session_id = ? AND (CAST(? AS TEXT) IS NULL OR app_id = ?)',
-    args: [tenantId, id, appId, appId],
-  })
+/** The turns of a session; with an app, those that it answered. */
+export const turnsOf = (tenantId: string, id: string, appId: string | null): Statement => ({
+  sql: 'tenant_id = ? AND session_id = ? AND (CAST(? AS TEXT) IS NULL OR app_id = ?)',
+  args: [tenantId, id, appId, appId],
+})
 
+/** What is known of a session before it is branched, and its versions. */
+export function createBranchStore(db: Db) {
   return {
     source: (tenantId: string, id: string) =>
       db.get<BranchSource>(sql`
-        SELECT user_id, app_id, summary, folded_through, family,
+        SELECT num, user_id, app_id, summary, folded_through, family,
           (SELECT count(*) FROM session o WHERE o.tenant_id = s.tenant_id
             AND o.family = s.family) AS versions
         FROM session s WHERE tenant_id = ${tenantId} AND id = ${id}`),
@@ -91,60 +68,20 @@ export function createBranchStore(db: Db) {
       })
     },
 
-    /** False when the session was deleted meanwhile. */
-    insert(branch: NewBranch): Promise<boolean> {
-      const { tenantId, from, id, seq, since, at } = branch
-      const turns = turnsOf(tenantId, from, branch.appId)
-      // Not the name of the session: a deleted name is free, also for other people.
-      const family = sql`
-        UPDATE session SET family = coalesce(family, ${id})
-        WHERE tenant_id = ${tenantId} AND id = ${from}`
-      // No lock: the statement before it holds the row.
-      const session = sql`
-        INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, app_id, device_id,
-          user_id, origin, summary, folded_through, auto_title, family, from_seq, index_below,
-          folder, pinned, archived)
-        SELECT tenant_id, ${id}, 0, ${at}, ${at}, app_id, device_id, user_id, origin,
-          ${branch.summary}, ${branch.foldedThrough},
-          CAST(${branch.title} AS TEXT) || ' (' || CAST((SELECT count(*) + 1 FROM session o
-            WHERE o.tenant_id = ${tenantId} AND o.family = session.family) AS TEXT) || ')',
-          family, ${seq}, ${seq + 1},
-          folder, pinned, archived
-        FROM session WHERE tenant_id = ${tenantId} AND id = ${from}`
-      // No lock: turns of the branch have no other writer yet.
-      const copies = {
-        sql: `INSERT INTO turn (tenant_id, session_id, seq, app_id, user_text, reply, created_at,
-            details)
-          SELECT tenant_id, ?, seq, app_id, user_text, reply, created_at, details FROM turn
-          WHERE ${turns.sql} AND seq >= ? AND seq <= ?`,
-        args: [id, ...turns.args, since, seq],
-      }
-      // No lock: as above.
-      const count = sql`
-        UPDATE session SET turn_count = (SELECT count(*) FROM turn
-            WHERE tenant_id = ${tenantId} AND session_id = ${id}),
-          first_at = coalesce((SELECT min(created_at) FROM turn
-            WHERE tenant_id = ${tenantId} AND session_id = ${id}), first_at)
-        WHERE tenant_id = ${tenantId} AND id = ${id}`
-      // No lock: as above.
-      const files = sql`
-        INSERT INTO session_file (tenant_id, session_id, file_id)
-        SELECT tenant_id, ${id}, file_id FROM session_file
-        WHERE tenant_id = ${tenantId} AND session_id = ${from}`
-      // No lock: as above. Those of its own turns, also when the other version goes. The turns are
-      // read once, and taken apart only where they have pictures.
-      const pictures = sql`
-        INSERT INTO session_picture (tenant_id, session_id, picture_id)
-        SELECT tenant_id, ${id}, picture_id FROM session_picture
-        WHERE tenant_id = ${tenantId} AND session_id = ${from}
-          AND picture_id IN (SELECT image.value ->> 'file_id' FROM turn t
-            CROSS JOIN json_each('[' || t.details || ']') told
-            CROSS JOIN json_each(CAST(told.value -> 'images' AS TEXT)) image
-            WHERE t.tenant_id = ${tenantId} AND t.session_id = ${id}
-              AND t.details LIKE '%"images":[%')`
-      return storedAsExpected(
-        db.batch([expectRows(1, family), expectRows(1, session), copies, count, files, pictures]),
-      )
+    /** The family of a session; one that has none begins the family `own`. */
+    async familyOf(tenantId: string, id: string, own: string): Promise<string> {
+      await db.run(sql`
+        UPDATE session SET family = coalesce(family, ${own})
+        WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      const row = await db.get<{ family: string }>(sql`
+        SELECT family FROM session WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      return row?.family ?? own
+    },
+
+    async ofFamily(tenantId: string, family: string): Promise<string[]> {
+      const rows = await db.all<{ id: string }>(sql`
+        SELECT id FROM session WHERE tenant_id = ${tenantId} AND family = ${family} ORDER BY num`)
+      return rows.map(({ id }) => id)
     },
 
     /** In the order in which they began. */

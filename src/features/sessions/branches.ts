@@ -2,16 +2,18 @@ import type { Clock } from '../../core/clock.ts'
 import { randomHex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { CONVERSATION_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
-import { BRANCH_BYTES_MAX, SESSION_UNITS_MAX } from '../../core/limits/machine.ts'
+import { SESSION_UNITS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
-import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars } from '../../core/text.ts'
 import { isSeen } from './access.ts'
+import type { NewBranch } from './branch-copy-store.ts'
+import { createMaking, type MakingOptions } from './branch-making.ts'
 import type { BranchSource, BranchStore, Version } from './branch-store.ts'
 import { type Conversations, titleOfText } from './conversations.ts'
+import { piecesOf } from './pieces.ts'
 import type { Sessions } from './service.ts'
 
-export interface BranchesOptions {
+export interface BranchesOptions extends MakingOptions {
   readonly store: BranchStore
   readonly conversations: Pick<Conversations, 'titleOf'>
   readonly sessions: Pick<Sessions, 'remove'>
@@ -23,12 +25,12 @@ type TurnSize = Awaited<ReturnType<BranchStore['sizes']>>[number]
 const missing = () => appError('not_found', { what: 'session' })
 /** Bytes of the name that a branch gets. */
 const NAME_BYTES = 16
+const newBranchId = () => `br-${randomHex(NAME_BYTES)}`
 
 /** Versions of a conversation, each a session of its own. */
 export function createBranches(options: BranchesOptions) {
   const { store, conversations, sessions, clock } = options
-  /** Others write between two copies of a tenant. */
-  const inTurn = createSemaphore({ perKey: 1 }).run
+  const making = createMaking(options)
 
   /** The session, when it exists for the caller. */
   async function sourceOf(principal: Principal, id: string): Promise<BranchSource> {
@@ -56,27 +58,56 @@ export function createBranches(options: BranchesOptions) {
       ? conversations.titleOf(tenantId, id)
       : titleOfText(await store.firstText(tenantId, id, appId))
 
-  return {
-    /** A new session with the turns up to one; 0 copies none. Throws `not_found`. */
-    async branch(principal: Principal, id: string, seq: number): Promise<{ session_id: string }> {
-      const { tenantId, kind } = principal
-      const source = await sourceOf(principal, id)
-      const appId = kind === 'app' ? principal.appId : null
-      if (seq > 0 && !(await store.hasTurn(tenantId, id, seq, appId))) throw missing()
-      const turns = await store.sizes(tenantId, id, seq, appId)
-      const memory = memoryOf(seq, source, turns)
-      const branch = `br-${randomHex(NAME_BYTES)}`
-      const base = (await titleFor(tenantId, id, appId)).replace(/ \(\d+\)$/, '')
-      const number = ` (${Math.max(2, source.versions + 1)})`
-      const most = CONVERSATION_TITLE_CHARS_MAX - number.length
+  /** What the branch is to be, of the turns that are there now. */
+  async function planned(
+    { tenantId, kind, appId: keyApp }: Principal,
+    id: string,
+    seq: number,
+    source: BranchSource,
+  ): Promise<NewBranch> {
+    const appId = kind === 'app' ? keyApp : null
+    if (seq > 0 && !(await store.hasTurn(tenantId, id, seq, appId))) throw missing()
+    const turns = await store.sizes(tenantId, id, seq, appId)
+    const base = (await titleFor(tenantId, id, appId)).replace(/ \(\d+\)$/, '')
+    const number = ` (${Math.max(2, source.versions + 1)})`
+    return {
+      tenantId,
+      from: id,
+      num: source.num,
+      id: newBranchId(),
+      seq,
+      pieces: piecesOf(turns.toReversed()),
+      appId,
       // Numbered where it is stored: several may be made at once.
-      const title = firstChars(base, most)
-      const at = clock.iso()
-      const since = firstCopied(turns)
-      const row = { tenantId, from: id, id: branch, seq, since, appId, title, at, ...memory }
-      if (!(await inTurn(tenantId, () => store.insert(row)))) throw missing()
-      return { session_id: branch }
+      title: firstChars(base, CONVERSATION_TITLE_CHARS_MAX - number.length),
+      at: clock.iso(),
+      ...memoryOf(seq, source, turns),
+    }
+  }
+
+  return {
+    /**
+     * A new session with the turns up to one; 0 copies none. Throws `not_found`, and the reason of
+     * the signal when it aborts before the branch is whole.
+     */
+    async branch(
+      principal: Principal,
+      id: string,
+      seq: number,
+      signal: AbortSignal,
+    ): Promise<{ session_id: string }> {
+      const { num } = await sourceOf(principal, id)
+      for (;;) {
+        const source = await sourceOf(principal, id)
+        // Another session that has got the name meanwhile.
+        if (source.num !== num) throw missing()
+        const branch = await planned(principal, id, seq, source)
+        if (await making.make(branch, signal)) return { session_id: branch.id }
+      }
     },
+
+    /** Deletes what stopped servers have left of branches. */
+    sweep: making.sweep,
 
     /** All versions of a conversation; one that was never branched is the only one. */
     async versions(principal: Principal, id: string): Promise<{ versions: Version[] }> {
@@ -86,25 +117,21 @@ export function createBranches(options: BranchesOptions) {
 
     /** Deletes all versions. Idempotent, as the deletion of one. */
     async removeAll(principal: Principal, id: string): Promise<{ id: string; deleted: true }> {
-      const source = await store.source(principal.tenantId, id)
-      const isThere = source !== null && isSeen(principal, source.user_id)
-      const versions = isThere ? await store.versions(principal.tenantId, id) : []
-      for (const { session_id } of versions) await sessions.remove(principal, session_id)
-      return { id, deleted: true }
+      const { tenantId } = principal
+      const source = await store.source(tenantId, id)
+      const answer = { id, deleted: true } as const
+      if (source === null || !isSeen(principal, source.user_id)) return answer
+      const family = await store.familyOf(tenantId, id, newBranchId())
+      const removed = new Set<string>()
+      for (;;) {
+        // A branch may have been made of one that was not deleted yet.
+        const left = (await store.ofFamily(tenantId, family)).filter((one) => !removed.has(one))
+        if (left.length === 0) return answer
+        for (const one of left) await sessions.remove(principal, one)
+        for (const one of left) removed.add(one)
+      }
     },
   }
-}
-
-/** The number of the oldest turn that a branch has room for. */
-function firstCopied(turns: readonly TurnSize[]): number {
-  let bytes = 0
-  let first = 0
-  for (const { seq, whole } of turns) {
-    if (bytes >= BRANCH_BYTES_MAX) break
-    bytes += whole
-    first = seq
-  }
-  return first
 }
 
 export type Branches = ReturnType<typeof createBranches>

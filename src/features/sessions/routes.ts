@@ -11,6 +11,7 @@ import { jsonBody } from '../../http/body.ts'
 import type { Gated } from '../../http/gate.ts'
 import type { AnswerContext, JsonAnswers } from '../../http/json-answers.ts'
 import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
+import { withoutIdleTimeout } from '../../http/request-limits.ts'
 import type { Branches } from './branches.ts'
 import { exportFormat, type SessionExport } from './export.ts'
 import {
@@ -113,10 +114,13 @@ export const sessionRoutes = (on: Gated, services: SessionServices) => {
       })
       .post(
         '/sessions/:id/branch',
-        async ({ principal, params, request, upload, set }) => {
+        async ({ principal, params, request, upload, server, set }) => {
           const session = sessionId(params.id)
           const { seq } = await branch.read(request, upload)
-          const made = await branches.branch(principal, session, seq)
+          // A long session takes seconds, and may wait for others.
+          const made = await withoutIdleTimeout(request, server, () =>
+            branches.branch(principal, session, seq, request.signal),
+          )
           set.status = 201
           return made
         },

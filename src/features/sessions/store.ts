@@ -10,6 +10,7 @@ import type { Fence } from '../../storage/shared-state.ts'
 import { inScope, type Origin, type Scope } from './access.ts'
 import { EVERY_TURN } from './indexing-store.ts'
 import type { SessionRow } from './model.ts'
+import { piecesOf, type TurnSize } from './pieces.ts'
 
 /** A turn as it is stored. */
 export interface StoredTurn {
@@ -119,16 +120,19 @@ export interface SessionStoreOptions {
 
 /** Sessions and their turns by tenant and the caller's own session id. */
 export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOptions) {
-  /** Deletes the oldest turns of a long session; false when there are few. */
-  async function removeOldest(tenantId: string, id: string): Promise<boolean> {
-    const last = await db.get<{ seq: number }>(sql`
-      SELECT seq FROM turn WHERE tenant_id = ${tenantId} AND session_id = ${id}
-      ORDER BY seq LIMIT 1 OFFSET ${TURNS_REMOVED_AT_ONCE - 1}`)
-    if (!last) return false
-    await db.run(sql`
-      DELETE FROM turn
-      WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq <= ${last.seq}`)
-    return true
+  /** Deletes the oldest turns of a session, up to `most`. Resolves with whether more are left. */
+  async function removeOldest(tenantId: string, id: string, most: number): Promise<boolean> {
+    const turns = await db.all<TurnSize>(sql`
+      SELECT seq, octet_length(user_text) + octet_length(reply)
+        + octet_length(coalesce(details, '')) AS whole FROM turn
+      WHERE tenant_id = ${tenantId} AND session_id = ${id} ORDER BY seq LIMIT ${most}`)
+    const pieces = piecesOf(turns)
+    for (const { last } of turns.length === most ? pieces : pieces.slice(0, -1)) {
+      await db.run(sql`
+        DELETE FROM turn
+        WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq <= ${last}`)
+    }
+    return turns.length === most
   }
 
   /**
@@ -242,10 +246,10 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
 
     /**
      * Deletes the session and its turns. Most turns of a long session are deleted before, in steps:
-     * a hundred thousand at once would delay all writes by a second.
+     * a hundred thousand at once, or 100 MB, would delay all writes by a second.
      */
     async remove(tenantId: string, id: string): Promise<void> {
-      while (await removeOldest(tenantId, id));
+      while (await removeOldest(tenantId, id, TURNS_REMOVED_AT_ONCE));
       await db.run(sql`DELETE FROM session WHERE tenant_id = ${tenantId} AND id = ${id}`)
     },
     /** Statements that delete the talks of a person in a tenant, with their pictures. */

@@ -13,7 +13,7 @@ import { pageDoc, pageOf } from '../../http/list-page.ts'
 import { jsonDoc } from '../../http/openapi-parts.ts'
 import type { Origins } from '../../http/origin.ts'
 import type { RateLimiter } from '../../http/request-limits.ts'
-import { textOfBody } from './material.ts'
+import { checkBodyType, textOfBody } from './material.ts'
 import {
   IssuedTrigger,
   RunStarted,
@@ -115,8 +115,10 @@ export const hookRoutes = ({ triggers, limiter, addressOf }: HookParts) =>
       const { id } = trigger
       await limiter.take(`${id} ${address}`, TRIGGER_PER_ADDRESS_MINUTE_MAX)
       await limiter.take(id, TRIGGER_PER_MINUTE_MAX)
+      const type = request.headers.get('content-type')
+      checkBodyType(type)
       const bytes = await readBytes(request, TRIGGER_BODY_BYTES_MAX)
-      const text = await textOfBody(bytes, request.headers.get('content-type'))
+      const text = await textOfBody(bytes, type)
       set.headers['cache-control'] = 'no-store'
       set.status = 202
       return triggers.call(trigger, text)

@@ -3,7 +3,7 @@ import { newId, randomToken, sha256Hex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { TRIGGERS_MAX } from '../../core/limits/contract.ts'
 import type { Principal, Role } from '../../core/principal.ts'
-import { textOfRun } from './material.ts'
+import { type Language, textOfRun } from './material.ts'
 import type { IssuedTrigger, Trigger, TriggerRequest } from './model.ts'
 import type { StoredTrigger, TriggerStore } from './store.ts'
 
@@ -35,6 +35,8 @@ export interface TriggerParts {
   readonly ownerOf: (tenantId: string, sessionId: string) => Promise<string | null | undefined>
   readonly isKeyValid: (principal: Principal) => Promise<boolean>
   readonly roleIn: (tenantId: string, userId: string) => Promise<Role | null>
+  /** The language of the tenant. */
+  readonly languageOf: (tenantId: string) => Promise<Language>
   readonly startRun: StartRun
 }
 
@@ -123,7 +125,7 @@ export function createTriggers(parts: TriggerParts) {
         principal,
         trigger_id: id,
         name,
-        text: textOfRun(trigger.text, body),
+        text: textOfRun(trigger.text, body, await parts.languageOf(trigger.tenantId)),
         app_id,
         session_id: session === 'same' ? await sessionOf(parts, principal, id) : null,
         webhook_ids,

@@ -1,12 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import {
-  createSender,
-  type HttpFailure,
-  httpFailure,
-  type SenderOptions,
-  UpstreamCall,
-} from './upstream-call.ts'
+import { type HttpFailure, httpFailure } from './http-failure.ts'
+import { createSender, type SenderOptions, UpstreamCall } from './upstream-call.ts'
 
 export interface PostOptions extends SenderOptions {
   readonly clock: Clock

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { handClock } from '../../../test/support/clock.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { httpFailure, UpstreamCall } from './upstream-call.ts'
+import { httpFailure } from './http-failure.ts'
+import { UpstreamCall } from './upstream-call.ts'
 
 function open(timeoutMs = 100) {
   const hand = handClock()

@@ -84,10 +84,14 @@ export function createCollectionStore(db: Db) {
 
 export type CollectionStore = ReturnType<typeof createCollectionStore>
 
+/** A file loses its origin where one without a collection has it. */
 const freeMembers = (tenantId: string, id: string): Statement[] => [
   locked('kb_doc', tenantId)`UPDATE kb_doc SET collection_id = ${NO_COLLECTION}
     WHERE tenant_id = ${tenantId} AND collection_id = ${id}`,
-  locked('kb_source', tenantId)`UPDATE kb_source SET collection_id = ${NO_COLLECTION}
+  locked('kb_source', tenantId)`UPDATE kb_source SET collection_id = ${NO_COLLECTION},
+      origin = CASE WHEN EXISTS (SELECT 1 FROM kb_source o WHERE o.tenant_id = ${tenantId}
+        AND o.origin = kb_source.origin AND o.kind = 'file'
+        AND o.collection_id = ${NO_COLLECTION}) THEN NULL ELSE origin END
     WHERE tenant_id = ${tenantId} AND collection_id = ${id}`,
 ]
 

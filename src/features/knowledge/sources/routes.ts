@@ -130,8 +130,11 @@ const management = (on: Gated, { sources, access, answers }: SourceRouteOptions)
         const view = await access.viewOf(principal)
         const to = await access.destination(principal, collection_id)
         if (refresh !== undefined) await sources.setRefresh(view, params.id, refresh)
-        if (title !== undefined) await sources.rename(view, params.id, title)
-        return sources.move(view, params.id, to)
+        // What may be refused comes before what may not.
+        const moved = await sources.move(view, params.id, to)
+        if (title === undefined) return moved
+        await sources.rename(view, params.id, title)
+        return sources.get(view, params.id)
       },
       {
         allow: EDITORS,

@@ -135,13 +135,17 @@ export function createSources(parts: SourcesParts) {
 
     ...refreshes(parts, rowOf, get),
 
-    /** Moves a source with its documents; null: it stays. Throws 404. */
+    /**
+     * Moves a source with its documents; null: it stays. Throws 404, and `origin_taken` where the
+     * collection has a file of its origin: an upload of that origin could mean either.
+     */
     async move(view: KbView, id: string, collection: string | null): Promise<Source> {
       await rowOf(view, id)
       if (collection === null) return get(view, id)
       if (!(await store.move(view, id, collection))) {
-        await rowOf(view, id)
-        throw missingCollection()
+        const { origin } = await rowOf(view, id)
+        const present = origin && (await versions.byOrigin(view.tenantId, collection, origin))
+        throw present ? appError('origin_taken') : missingCollection()
       }
       return get({ ...view, collections: null }, id)
     },
@@ -209,6 +213,8 @@ const uploads =
     let isNew = true
     let outdated: readonly { id: string }[] = []
     const destine: Destine = async ({ id, form, fileName, bytes }) => {
+      // It may have been moved or deleted since an earlier look.
+      known = null
       const collection_id = await targetOf(form.collection)
       const named = checked(SourceTitle, form.title)
       const origin = checked(SourceOrigin, form.origin) || null
@@ -228,7 +234,7 @@ const uploads =
     }
     const read = (id: string) => get(everything(tenantId), known ?? id)
     const source = await receiveFile(by, receive, destine, read)
-    for (const { id } of outdated) work.end(id)
+    if (known !== null) for (const { id } of outdated) work.end(id)
     return { source, isNew }
   }
 

@@ -42,8 +42,9 @@ export function createSourceStore(db: Db) {
 
     /**
      * Inserts a source and deletes the oldest failed ones beyond their limit. False when the tenant
-     * has `SOURCES_WAITING_MAX` waiting sources, or too many that are refreshed, or when one of
-     * `also`, which are stored with it, does not change the rows that it expects.
+     * has `SOURCES_WAITING_MAX` waiting sources, or too many that are refreshed, when the origin is
+     * there, or what a version replaces is not, or when one of `also`, which are stored with it,
+     * does not change the rows that it expects.
      */
     insert: (
       tenantId: string,
@@ -110,14 +111,17 @@ export function createSourceStore(db: Db) {
 
     /**
      * Moves a source with all its parts, also those that are still read. False when the view has no
-     * such source, or there is no such collection.
+     * such source, there is no such collection, or it has a file of the same origin.
      */
     move({ tenantId, collections }: KbView, id: string, to: string): Promise<boolean> {
       const move = joined(
         locked('kb_source', tenantId)`UPDATE kb_source SET collection_id = ${to}
         WHERE tenant_id = ${tenantId} AND id = ${id}
           AND (${to} = ${NO_COLLECTION} OR EXISTS (SELECT 1 FROM kb_collection
-            WHERE tenant_id = ${tenantId} AND id = ${to} AND gone = 0))`,
+            WHERE tenant_id = ${tenantId} AND id = ${to} AND gone = 0))
+          AND NOT EXISTS (SELECT 1 FROM kb_source o WHERE o.tenant_id = ${tenantId}
+            AND o.origin = kb_source.origin AND o.kind = 'file' AND o.collection_id = ${to}
+            AND o.id <> ${id})`,
         within('collection_id', collections),
       )
       const parts = locked('kb_doc', tenantId)`UPDATE kb_doc SET collection_id = ${to}
@@ -183,6 +187,9 @@ const insertRow = (tenantId: string, source: NewSource, now: number): Statement 
       WHERE tenant_id = ${tenantId} AND id = ${source.collection_id} AND gone = 0))
     AND (CAST(${source.origin ?? null} AS TEXT) IS NULL OR NOT EXISTS (SELECT 1 FROM kb_source
       WHERE tenant_id = ${tenantId} AND origin = ${source.origin ?? null} AND kind = 'file'
+        AND collection_id = ${source.collection_id}))
+    AND (CAST(${source.replaces ?? null} AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM kb_source
+      WHERE tenant_id = ${tenantId} AND id = ${source.replaces ?? null}
         AND collection_id = ${source.collection_id}))
     AND (coalesce(${source.refresh}, 'off') = 'off'
       OR (SELECT count(*) FROM kb_source WHERE tenant_id = ${tenantId} AND refresh <> 'off')

@@ -25,7 +25,7 @@ export interface WorkOptions {
   readonly ingest: Ingest
   readonly scans: Pick<Scans, 'forget'>
   readonly jobs: Jobs
-  readonly shared: Pick<SharedState, 'isAlone' | 'leases' | 'files'>
+  readonly shared: Pick<SharedState, 'isAlone' | 'leases' | 'files' | 'announcer'>
   readonly clock: Clock
   readonly log: Logger
   readonly meters: Pick<Meters, 'sourceEnded'>
@@ -38,7 +38,7 @@ export interface WorkOptions {
  */
 export function createSourceWork(options: WorkOptions) {
   const { store, documents, spool, ingest, scans, jobs, clock, log, meters } = options
-  const { isAlone, leases, files } = options.shared
+  const { isAlone, leases, files, announcer } = options.shared
   const running = new Map<string, AbortController>()
   /** Sources that became due again before the work on them had ended. */
   const again = new Set<string>()
@@ -101,16 +101,6 @@ export function createSourceWork(options: WorkOptions) {
     })
   }
 
-  /** Removes failed files that nobody has read again in time. */
-  async function endSpooled(): Promise<void> {
-    const now = clock.now()
-    for (const { id } of await store.spooled(now)) {
-      if (!(await store.unspool(id, now))) continue
-      await removeFile(id)
-      await scans.forget(id)
-    }
-  }
-
   async function startDue(): Promise<void> {
     recovered ??= recover(options).catch((error) => {
       recovered = null
@@ -122,11 +112,19 @@ export function createSourceWork(options: WorkOptions) {
       if (!elsewhere.has(leaseName.source(key.id))) start(key)
   }
 
+  function endHere(id: string): void {
+    running.get(id)?.abort(new Error('the source was deleted'))
+    sweep()
+    jobs.run('remove a file', () => removeFile(id))
+  }
+
+  announcer.on('source deleted', async (id) => endHere(id))
+
   return {
     /** Starts work on all sources that are due. */
     startDue,
 
-    prune: endSpooled,
+    prune: () => endSpooled(options, removeFile),
 
     /** How many sources are being worked on, or wait for their turn. */
     open: (state: 'waiting' | 'reading'): number =>
@@ -135,12 +133,30 @@ export function createSourceWork(options: WorkOptions) {
     /** Calls `startDue` now, because a source has become due. */
     wake: startAgain,
 
-    /** Ends the work on a deleted source. */
+    /** Ends the work on a deleted source, also at another server: each page costs tokens. */
     end(id: string): void {
-      running.get(id)?.abort(new Error('the source was deleted'))
-      sweep()
-      jobs.run('remove a file', () => removeFile(id))
+      endHere(id)
+      if (!running.has(id)) jobs.run('end a source', () => endElsewhere(options, id))
     },
+  }
+}
+
+/** Who takes the lease later finds no source. */
+async function endElsewhere({ shared }: WorkOptions, id: string): Promise<void> {
+  const held = await shared.leases.heldElsewhere(leaseName.source(id))
+  if (held.length > 0) await shared.announcer.announce('source deleted', id)
+}
+
+/** Removes failed files that nobody has read again in time. */
+async function endSpooled(
+  { store, scans, clock }: WorkOptions,
+  removeFile: (id: string) => Promise<void>,
+): Promise<void> {
+  const now = clock.now()
+  for (const { id } of await store.spooled(now)) {
+    if (!(await store.unspool(id, now))) continue
+    await removeFile(id)
+    await scans.forget(id)
   }
 }
 

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { tenantSubject } from '../core/budget-subjects.ts'
 import { appError } from '../core/errors.ts'
 import { IDLE_SECONDS_MAX } from '../core/limits/machine.ts'
 import type { BudgetedKey, Principal, PrincipalKind } from '../core/principal.ts'
@@ -84,10 +85,12 @@ export interface KnownKey {
   readonly rateLimit: number
   /** Tokens a day; 0 is no budget. */
   readonly dailyTokens: number
+  /** Tokens a day of its tenant; 0 is no limit. */
+  readonly tenantTokens: number
 }
 
 /**
- * Routes of turns beside those of doors, which a key without tokens left may not call. Every turn
+ * Routes of turns beside those of doors, which nobody without tokens left may call. Every turn
  * asks again when it opens; this is so early that no body is read and no speech recognised.
  */
 const TURNS = new Set(['/v1/agent', '/v1/voice'])
@@ -95,7 +98,7 @@ const TURNS = new Set(['/v1/agent', '/v1/voice'])
 /** What is checked and counted for each call of a key. */
 export interface CallCounting {
   readonly limiter: RateLimiter
-  /** Throws `budget_spent`, with these headers, for a key without tokens left. */
+  /** Throws `budget_spent`, with these headers, where no tokens are left. */
   readonly checkBudget: (key: BudgetedKey, headers: Admission['headers']) => Promise<void>
   /** Called for each request with a valid key that is below its limits. */
   readonly onAdmitted: (principal: Principal) => void
@@ -119,10 +122,10 @@ const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
 const invalidKey = () => appError('invalid_key', {}, { headers: CHALLENGE })
 
-/** Takes a slot of the key's rate limit for each call, and checks the token budget for a turn. */
+/** Takes a slot of the key's rate limit for each call, and checks the token budgets for a turn. */
 export function createCalls({ limiter, checkBudget, onAdmitted }: CallCounting) {
   return async (
-    { rateLimit, dailyTokens }: KnownKey,
+    { rateLimit, dailyTokens, tenantTokens }: KnownKey,
     principal: Principal,
     isTurn: boolean,
     lane?: Lane,
@@ -135,7 +138,13 @@ export function createCalls({ limiter, checkBudget, onAdmitted }: CallCounting) 
       return {}
     }
     const headers = await limiter.take(keyId, rateLimit)
-    if (dailyTokens > 0 && isTurn) await checkBudget({ tenantId, keyId, dailyTokens }, headers)
+    const budgets = [
+      { tenantId, keyId, dailyTokens },
+      { tenantId, keyId: tenantSubject(tenantId), dailyTokens: tenantTokens },
+    ]
+    for (const budget of budgets) {
+      if (budget.dailyTokens > 0 && isTurn) await checkBudget(budget, headers)
+    }
     onAdmitted(principal)
     return headers
   }

@@ -143,7 +143,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const startRun = runs.runs.trigger
   const { ownerOf } = sessions.talks
   const triggers = openTriggers(adapters, { webhooks, keys, tenants, ownerOf, startRun })
-  const voice = openVoice({ speech, agent, clock, log, contexts, record, openTurns })
+  const voice = openVoice({ speech, agent, admission, clock, log, contexts, record, openTurns })
   const removal = openRemoval(adapters, { kb, sources, jobs })
   const people = openConsole(adapters, {
     tenants,

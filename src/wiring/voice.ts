@@ -15,7 +15,9 @@ import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { type Meters, NO_METERS } from '../core/meters.ts'
+import type { Principal } from '../core/principal.ts'
 import type { Agent } from '../features/agent/service.ts'
+import type { Admission } from '../features/usage/admission.ts'
 import type { VoiceRouteOptions } from '../features/voice/routes.ts'
 import { createVoice, type Hearing } from '../features/voice/service.ts'
 import { createVoiceLoop } from '../features/voice/voice-turn.ts'
@@ -213,6 +215,7 @@ function needed(name: string, url: string | undefined, scheme: 'http' | 'tcp'): 
 interface VoiceNeeds {
   readonly speech: Speech
   readonly agent: Agent
+  readonly admission: Pick<Admission, 'admit'>
   readonly clock: Clock
   readonly log: Logger
   readonly contexts: RequestContexts
@@ -222,12 +225,13 @@ interface VoiceNeeds {
 
 /** Wires the services behind the voice routes. */
 export function openVoice(needs: VoiceNeeds): VoiceRouteOptions {
-  const { speech, agent, clock, log, contexts, record, openTurns } = needs
+  const { speech, agent, admission, clock, log, contexts, record, openTurns } = needs
   const { tts, hearing, codecs } = speech
   const voice = createVoice({ tts, hearing, codecs, log })
+  const checkBudget = async (principal: Principal) => (await admission.admit(principal, 0))()
   return {
     voice,
-    loop: createVoiceLoop({ voice, agent, clock }),
+    loop: createVoiceLoop({ voice, agent, checkBudget, clock }),
     contexts,
     openTurns,
     onStage(request, stage) {

@@ -244,6 +244,10 @@ describe('a tool that asks', () => {
     expect(second.json().turns[0]?.details).toMatchObject({
       tools: [{ name: 'home__echo', ok: false, needs_approval: true }],
     })
+    const machine = await me.api<{ turns: { details: object }[] }>('GET', '/sessions/q/transcript')
+    expect(machine.json().turns[0]?.details).toMatchObject({
+      tools: [{ name: 'home__echo', ok: false, needs_approval: true }],
+    })
     const third = { path: '/console/agent', session_id: 'r' }
     const denied = await askingTurn({ app, upstream }, headers, third)
     await me.console('POST', `/agent/asks/${(await askOf(denied)).id}`, { action: 'decline' })

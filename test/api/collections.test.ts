@@ -89,6 +89,8 @@ describe('collections', () => {
     expect(moved.json()).toMatchObject({ id, title: '一', collection_id: a, cited_7d: 0 })
     const source = await me('PUT', `/kb/sources/${file.id}`, { collection_id: a })
     expect(source.json()).toMatchObject({ id: file.id, collection_id: a })
+    const unchanged = await me('PUT', `/kb/sources/${file.id}`, {})
+    expect(unchanged.json()).toMatchObject({ id: file.id, collection_id: a })
     const seen = (await call<{ docs: unknown[] }>('GET', '/kb/docs')).json().docs
     expect(seen).toHaveLength(2)
     const found = (await call<{ results: unknown[] }>('POST', '/kb/search', { q: ASK })).json()

@@ -106,7 +106,7 @@ const SHARED: Readonly<Record<string, Row>> = {
   'GET /kb/embedding': ['kbEdit', 200],
   'GET /kb/sources': ['kbEdit', 200],
   'GET /kb/sources/:id': ['kbEdit', 404],
-  'PUT /kb/sources/:id': ['kbEdit', 400],
+  'PUT /kb/sources/:id': ['kbEdit', 404],
   'DELETE /kb/sources/:id': ['kbEdit', 404],
   'POST /kb/sources/:id/refresh': ['kbEdit', 404],
   'POST /tts': ['run', 400, 'viewer'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { tone, wav } from '../support/recordings.ts'
 import { postSse } from '../support/sse.ts'
 import { startTeam } from '../support/team.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -10,7 +11,8 @@ let app: TestApp
 let boss: Call
 beforeAll(async () => {
   upstream = await startUpstream()
-  app = await startApp({ upstream: upstream.baseUrl })
+  const { baseUrl } = upstream
+  app = await startApp({ upstream: baseUrl, env: { MB_ASR_BASE_URL: baseUrl } })
   boss = caller(`${app.url}/console`, (await app.operator()).headers)
 })
 afterAll(async () => {
@@ -92,6 +94,27 @@ test('a tenant has a daily limit for all that it does, and one of documents', as
     expect((await put(team.tenantId, wrong)).status).toBe(400)
   }
   expect((await put('none', {})).status).toBe(404)
+})
+
+test('where nothing is left to use no body is read, and no speech recognised', async () => {
+  const team = await startTeam(app)
+  const mate = await team.join('editor')
+  const key = caller(`${app.url}/v1`, (await app.key(team.email)).headers)
+  expect(await turn(mate.headers, '/console/agent')).toBe(200)
+  upstream.reset()
+  const audio_b64 = Buffer.from(wav(16_000, tone(16_000, 0.3))).toString('base64')
+  await team.call('PUT', `/console/members/${mate.id}`, { daily_tokens: 1 })
+  expect((await mate.call('POST', '/console/voice', { audio_b64 })).status).toBe(429)
+  expect((await key('POST', '/agent', '{ no json')).status).toBe(400)
+  await put(team.tenantId, { daily_tokens: 1 })
+  for (const path of ['/agent', '/voice', '/chat/completions', '/messages']) {
+    const refused = await key('POST', path, '{ no json')
+    expect([path, refused.headers.get('x-error-code')]).toEqual([path, 'budget_spent'])
+  }
+  expect((await key('POST', '/voice', { audio_b64 })).status).toBe(429)
+  expect((await team.call('POST', '/console/voice', { audio_b64 })).status).toBe(429)
+  expect(upstream.requests).toEqual([])
+  expect((await key('GET', '/models')).status).toBe(200)
 })
 
 test('a disabled tenant is closed, and nothing of it is lost', async () => {

@@ -16,6 +16,7 @@ interface KeyRow {
   tenant_id: string
   rate_limit: number
   daily_tokens: number
+  tenant_tokens: number
   app_id: string | null
   device_id: string | null
 }
@@ -26,6 +27,8 @@ export interface FoundKey {
   readonly rateLimit: number
   /** Tokens a day; 0 is no budget. */
   readonly dailyTokens: number
+  /** Tokens a day of its tenant; 0 is no limit. */
+  readonly tenantTokens: number
 }
 
 /** 0 is no limit. */
@@ -120,9 +123,10 @@ export function createKeyStore(db: Db) {
     /** The valid key with this hash, or null. */
     async findByHash(hash: string): Promise<FoundKey | null> {
       const row = await db.get<KeyRow>(sql`
-        SELECT id, tenant_id, rate_limit, daily_tokens, app_id, device_id FROM api_key
-        WHERE hash = ${hash} AND revoked_at IS NULL
-          AND tenant_id IN (SELECT id FROM tenant WHERE disabled = 0)`)
+        SELECT k.id, k.tenant_id, k.rate_limit, k.daily_tokens, k.app_id, k.device_id,
+          t.daily_tokens AS tenant_tokens
+        FROM api_key k JOIN tenant t ON t.id = k.tenant_id
+        WHERE k.hash = ${hash} AND k.revoked_at IS NULL AND t.disabled = 0`)
       if (!row) return null
       const kind = row.device_id ? 'device' : row.app_id ? 'app' : 'general'
       const principal: Principal = {
@@ -133,7 +137,8 @@ export function createKeyStore(db: Db) {
         deviceId: row.device_id,
         userId: null,
       }
-      return { principal, rateLimit: row.rate_limit, dailyTokens: row.daily_tokens }
+      const { rate_limit: rateLimit, daily_tokens: dailyTokens, tenant_tokens: tenantTokens } = row
+      return { principal, rateLimit, dailyTokens, tenantTokens }
     },
 
     /** The limits of a key that is not revoked; null for any other. */

@@ -190,5 +190,8 @@ function turnOf({ details, rating, ...turn }: KeptTurn, { kind }: Principal): Tr
 /** Removes details that only people in the console see, such as the model's reasoning. */
 function withoutContent(known: TurnDetails) {
   const { kb: _, thinking: _thought, builtin: _is, images: _shown, ...details } = known
-  return { ...details, tools: details.tools.map(({ name, ok, ms }) => ({ name, ok, ms })) }
+  return { ...details, tools: details.tools.map(withoutTexts) }
 }
+
+const withoutTexts = ({ arguments: _, result: _said, ...tool }: TurnDetails['tools'][number]) =>
+  tool

@@ -13,6 +13,8 @@ import type { Voice } from './service.ts'
 export interface VoiceLoopOptions {
   readonly voice: Pick<Voice, 'speak' | 'transcribe'>
   readonly agent: Pick<Agent, 'openTurn'>
+  /** Throws `budget_spent` where a turn would, so that no speech is recognised for nothing. */
+  readonly checkBudget: (principal: Principal) => Promise<void>
   readonly clock: Clock
 }
 
@@ -37,13 +39,14 @@ const WRITTEN_PER_SPOKEN = 4
  * The voice loop: recognition, one agent turn, synthesis. A failure of recognition or agent is a
  * 502; when synthesis fails the reply is text alone.
  */
-export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
+export function createVoiceLoop({ voice, agent, checkBudget, clock }: VoiceLoopOptions) {
   return {
     async answerVoice(
       { principal, audio, sessionId, request }: VoiceTurn,
       signal: AbortSignal,
       onStage: (stage: Stage) => void,
     ): Promise<VoiceAnswer> {
+      await checkBudget(principal)
       const timed = stopwatch(clock, onStage)
       const heard = await timed('/v1/asr', async (note) => {
         const clip = { bytes: audio, tenantId: principal.tenantId }

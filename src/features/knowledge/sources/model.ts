@@ -117,14 +117,10 @@ export type UrlRequest = z.infer<typeof UrlRequest>
 
 /** Of a source; what is omitted stays. */
 export const SourceChange = z.lazy(() =>
-  z
-    .object({
-      refresh: refresh.optional(),
-      collection_id: collectionId,
-      title: requiredText('title', SOURCE_TITLE_CHARS_MAX).optional(),
-    })
-    .refine((change) => Object.values(change).some((value) => value !== undefined), {
-      error: issue('field_required', { field: 'refresh', kind: 'string' }),
-    }),
+  z.object({
+    refresh: refresh.optional(),
+    collection_id: collectionId,
+    title: requiredText('title', SOURCE_TITLE_CHARS_MAX).optional(),
+  }),
 )
 export type SourceChange = z.infer<typeof SourceChange>

@@ -146,10 +146,19 @@ describeWeb('what is not there', () => {
       await button('edit', 'Likes tea').click()
       const field = page.getByRole('textbox', { name: en['memory.text'], exact: true }).last()
       await field.fill('Likes green tea')
+      // The list that is loaded anew comes late, too.
+      const listed = Promise.withResolvers<void>()
+      await page.route('**/console/memories?*', async (route) => {
+        await listed.promise
+        await route.continue()
+      })
       pinned.resolve()
       await page.getByText(en['memory.saved'], { exact: true }).waitFor()
       expect(await field.inputValue()).toBe('Likes green tea')
+      const saved = page.waitForResponse('**/console/memories/*')
       await field.press('Enter')
+      await saved
+      listed.resolve()
       await button('unpin', 'Likes green tea').waitFor()
     },
     TIMEOUT_MS,

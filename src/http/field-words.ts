@@ -6,6 +6,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   action: 'what was done',
   activated_at: 'when a device redeemed the code; null before',
   activation_code: 'one-time code of 16 letters and digits; shown in this answer only',
+  answer_words: 'about how many words the answer is to have; null: as it comes',
   api_key: 'the key; that of a model channel is never returned',
   app_id: 'the app; null without one',
   app_ref: 'the name of an app of the same file; null: none',

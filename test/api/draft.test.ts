@@ -67,3 +67,34 @@ test('a key has no drafts', async () => {
   await (await postSse(`${app.url}/v1/agent`, { headers, body })).all()
   expect(JSON.stringify(upstream.requests.at(-1)?.body)).not.toContain('DRAFT')
 })
+
+test('one turn has another model and another length, and says so afterwards', async () => {
+  const { call, ask } = await tenant('d@example.com')
+  const saved = { name: 'shop', system_prompt: 'SAVED', model: 'saved-model' }
+  const { id } = (await call<{ id: string }>('POST', '/apps', saved)).json()
+  const { asked } = await ask({ app_id: id, model: 'other-model', answer_words: 120 })
+  expect(asked).toMatchObject({ model: 'other-model' })
+  expect(asked?.messages[0]?.content).toMatch(/^SAVED.*约 120 字/s)
+  expect(asked?.messages.at(-1)?.content).toBe('hi')
+  const next = await ask({ app_id: id })
+  expect(next.asked).toMatchObject({ model: 'saved-model' })
+  expect(JSON.stringify(next.asked)).not.toContain('120')
+
+  type Told = { turns: { user_text: string; details: { model: string; answer_words?: number } }[] }
+  const { turns } = (await call<Told>('GET', '/sessions/draft/transcript')).json()
+  expect(turns.map(({ user_text }) => user_text)).toEqual(['hi', 'hi'])
+  const [plain, wished] = turns.map(({ details }) => details)
+  expect(wished).toMatchObject({ model: 'other-model', answer_words: 120 })
+  expect(plain).not.toHaveProperty('answer_words')
+  const { headers } = await app.key('d@example.com')
+  const byKey = await caller(`${app.url}/v1`, headers)<Told>('GET', '/sessions/draft/transcript')
+  expect(byKey.text).not.toContain('answer_words')
+})
+
+test('the length of an answer is a whole number, and is bounded', async () => {
+  const { ask } = await tenant('e@example.com')
+  expect((await ask({ answer_words: 1.5 })).status).toBe(400)
+  expect((await ask({ answer_words: 'short' })).status).toBe(400)
+  expect(JSON.stringify((await ask({ answer_words: 1 })).asked)).toContain('约 10 字')
+  expect(JSON.stringify((await ask({ answer_words: 1e9 })).asked)).toContain('约 5000 字')
+})

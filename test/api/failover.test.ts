@@ -214,7 +214,7 @@ describe('a channel that is unavailable', () => {
         const told = [
           {
             type: 'error',
-            message: '模型通道不可用，请检查通道配置',
+            message: '自有模型不可用，请检查它的设置',
             code: 'model_channel_unavailable',
           },
         ]

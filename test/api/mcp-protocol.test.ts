@@ -225,7 +225,7 @@ describe('the agent', () => {
     await using client = await autoClient({ url: app.url, headers: key.headers })
     const { isError, content } = await client.call('ask_agent', { text: 'a', session_id: 'z' })
     expect(isError).toBe(true)
-    expect(content[0]?.text).toBe('模型服务拒绝了请求，请检查模型通道的地址、密钥和模型名')
+    expect(content[0]?.text).toBe('模型服务拒绝了请求，请检查模型的地址、密钥和模型名')
   })
 
   test('the request log has the label, the session and the length, and no content', async () => {

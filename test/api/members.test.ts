@@ -163,8 +163,12 @@ describe('roles', () => {
     expect((await call('GET', '/console/keys')).status).toBe(200)
     expect((await call('POST', '/console/keys', {})).status).toBe(403)
     expect((await call('POST', '/console/agent', { text: '1+1' })).status).toBe(200)
-    // A draft names tools.
-    expect((await call('POST', '/console/agent', { text: '1+1', draft: {} })).status).toBe(403)
+    // A draft names tools, and a model has its price.
+    for (const more of [{ draft: {} }, { model: 'dear' }]) {
+      expect((await call('POST', '/console/agent', { text: '1+1', ...more })).status).toBe(403)
+    }
+    const brief = { text: '1+1', answer_words: 50 }
+    expect((await call('POST', '/console/agent', brief)).status).toBe(200)
   })
 
   test.each(['viewer', 'editor'] as const)('a %s gets no key for a native app', async (role) => {

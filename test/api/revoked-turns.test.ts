@@ -133,7 +133,7 @@ test.each(CHANGES)(
     expect(events).toEqual([
       {
         type: 'error',
-        message: '模型通道的配置已更改，本轮已中止，请重试',
+        message: '自有模型的设置已更改，本轮已中止，请重试',
         code: 'model_channel_changed',
       },
     ])

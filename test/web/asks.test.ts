@@ -3,7 +3,7 @@ import { en } from '../../web/i18n/en.ts'
 import { toolName } from '../../web/i18n/tool-words.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { describeWeb, soon } from './setup.ts'
-import { ask, ended, turnOf, useStudio } from './studio-page.ts'
+import { ask, ended, openWhy, turnOf, useStudio } from './studio-page.ts'
 
 const HANG = new Promise<never>(() => {})
 const sse = (from: number, ...events: readonly object[]) =>
@@ -94,7 +94,7 @@ describeWeb('what a turn asks', () => {
     await card.getByRole('button', { name: en['studio.ask.send'] }).press('Enter')
     await turn.locator('.prose', { hasText: 'The attic it is.' }).waitFor()
     await page.reload()
-    await turn.getByRole('button', { name: en['studio.why'] }).click()
+    await openWhy(turn)
     await page.getByText(en['studio.asked'], { exact: true }).waitFor()
     const told = page.getByText(/^Question to you: yes, after \d+ s$/)
     await told.waitFor()

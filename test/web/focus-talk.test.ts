@@ -131,4 +131,29 @@ describeWeb('the focus in a talk', () => {
     },
     TIMEOUT_MS,
   )
+
+  test(
+    'stays at the question that was edited on a touch screen',
+    async () => {
+      const touch = { width: 390, height: 844 }
+      const context = await at.browser.newContext({
+        ...{ baseURL: at.world.app.url, locale: 'en-GB', viewport: touch },
+        ...{ hasTouch: true, isMobile: true },
+      })
+      const [name = '', value = ''] = at.session.headers.cookie.split('=')
+      await context.addCookies([{ name, value, url: at.world.app.url, httpOnly: true }])
+      const page = await context.newPage()
+      await page.goto('/app')
+      await ended(await ask(page, 'What stays here?'))
+      await press(page, en['studio.edit'])
+      await page.getByRole('textbox', { name: en['studio.edit'] }).fill('What stays there?')
+      await page.keyboard.press('Enter')
+      const edited = turnOf(page, 'What stays there?')
+      await page.getByText('2/2', { exact: true }).waitFor()
+      await ended(edited)
+      await soon(() => edited.evaluate((one) => one.contains(document.activeElement)), true)
+      await context.close()
+    },
+    TIMEOUT_MS,
+  )
 })

@@ -6,6 +6,7 @@ import { launch, visit } from '../support/chromium.ts'
 import { codesFor, type PrintingServer } from '../support/login.ts'
 import { goTo } from './go-to.ts'
 import { buildConsole, describeWeb, startProduct } from './setup.ts'
+import { openWhy } from './studio-page.ts'
 
 type Texts = typeof en
 const LANGUAGES = [
@@ -86,7 +87,7 @@ async function chat(page: Page, t: Texts, name: string) {
   await page.getByRole('textbox', { name: t['studio.ask'] }).fill('退货须在几天内提出？')
   await page.keyboard.press('Enter')
   const reply = page.locator('[data-testid=reply][aria-busy=false]')
-  await reply.getByRole('button', { name: t['studio.why'] }).click()
+  await openWhy(reply, t)
   await page.getByText(t['channel.builtin'], { exact: true }).waitFor()
   if (await page.getByRole('dialog').isVisible()) await page.keyboard.press('Escape')
   await reply

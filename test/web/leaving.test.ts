@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
 import { caller } from '../support/api.ts'
 import { describeWeb, soon } from './setup.ts'
-import { ask, ended, turnOf, useStudio } from './studio-page.ts'
+import { ask, ended, openWhy, turnOf, useStudio } from './studio-page.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -69,7 +69,7 @@ describeWeb('a page that is left', () => {
       const asked = await ask(page, 'Make it dark')
       await page.getByRole('button', { name: en['studio.ask.decline'] }).click()
       await ended(asked)
-      await asked.getByRole('button', { name: en['studio.why'] }).click()
+      await openWhy(asked)
       await page.getByText(/^Question to you: no/).waitFor()
       await page.goto('/app/audit')
       await page.getByText('Question to you: declined', { exact: true }).waitFor()

@@ -4,6 +4,7 @@ import { caller } from '../support/api.ts'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
 import { describeWeb, useConsole } from './setup.ts'
+import { openWhy } from './studio-page.ts'
 
 describeWeb('the studio on a question that no document answers', () => {
   const world = useConsole()
@@ -20,7 +21,7 @@ describeWeb('the studio on a question that no document answers', () => {
       .getByRole('textbox', { name: en['studio.ask'] })
       .fill('Who won the election in Peru?')
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: en['studio.why'] }).click()
+    await openWhy(page.locator('li.turn'))
     const missed = page.getByText(
       /^Documents searched: 1; nothing close enough \(.*score 0\.\d\d, relevance 0\.[0-4]\d;/,
     )

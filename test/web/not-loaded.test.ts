@@ -124,4 +124,43 @@ describeWeb('what is not there', () => {
     },
     TIMEOUT_MS,
   )
+
+  test(
+    'a fact that is being pinned can be edited, and stays pinned',
+    async () => {
+      await make('/memories', { text: 'Likes tea', subject: null })
+      await using guest = await open()
+      const { page } = guest
+      const pinned = Promise.withResolvers<void>()
+      await page.route('**/console/memories/*', async (route) => {
+        await pinned.promise
+        await route.continue()
+      })
+      await page.goto('/app/memory')
+      const button = (name: 'pin' | 'edit' | 'unpin', text: string) =>
+        page.getByRole('button', {
+          name: en[`memory.${name}`].replace('{text}', text),
+          exact: true,
+        })
+      await button('pin', 'Likes tea').click()
+      await button('edit', 'Likes tea').click()
+      const field = page.getByRole('textbox', { name: en['memory.text'], exact: true }).last()
+      await field.fill('Likes green tea')
+      // The list that is loaded anew comes late, too.
+      const listed = Promise.withResolvers<void>()
+      await page.route('**/console/memories?*', async (route) => {
+        await listed.promise
+        await route.continue()
+      })
+      pinned.resolve()
+      await page.getByText(en['memory.saved'], { exact: true }).waitFor()
+      expect(await field.inputValue()).toBe('Likes green tea')
+      const saved = page.waitForResponse('**/console/memories/*')
+      await field.press('Enter')
+      await saved
+      listed.resolve()
+      await button('unpin', 'Likes green tea').waitFor()
+    },
+    TIMEOUT_MS,
+  )
 })

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
+import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
 import { describeWeb, soon } from './setup.ts'
-import { ask, ended, field, useStudio } from './studio-page.ts'
+import { ask, ended, field, turnOf, useStudio } from './studio-page.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -89,6 +90,44 @@ describeWeb('what happens a second time, or too late', () => {
       await page.goto('/app')
       await page.getByText('bob@example.com').first().waitFor()
       await soon(() => field(page).inputValue(), '')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the address of a talk of somebody else says so, and one that begins is not asked for',
+    async () => {
+      await using first = await at.open()
+      await ended(await ask(first.page, 'Mine alone'))
+      const theirs = sessionOf(first.page)
+      await using guest = await visit(
+        at.browser,
+        at.world.app.url,
+        { language: 'en' },
+        await signIn(at.world.app, 'carol@example.com'),
+      )
+      const { page } = guest
+      for (const session of [theirs, 'never-begun']) {
+        await page.goto(`/app?session=${session}`)
+        await page.getByText(en['studio.gone'], { exact: true }).waitFor()
+        expect(await field(page).isVisible()).toBe(false)
+      }
+      const missing: string[] = []
+      page.on('response', (response) => {
+        if (response.status() === 404) missing.push(response.url())
+      })
+      await page.locator('.talk-turns').getByRole('button', { name: en['studio.new'] }).click()
+      await page.getByText(en['studio.empty'], { exact: true }).waitFor()
+      await ended(await ask(page, 'A talk of my own'))
+      // Both ask again.
+      const own = turnOf(page, 'A talk of my own')
+      await own.getByRole('button', { name: en['studio.again'] }).click()
+      await page.getByText('2/2').waitFor()
+      await ended(own)
+      expect(missing).toEqual([])
+      await page.reload()
+      await own.waitFor()
+      expect(guest.complaints).toEqual([])
     },
     TIMEOUT_MS,
   )

@@ -3,7 +3,7 @@ import { en } from '../../web/i18n/en.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { visit } from '../support/chromium.ts'
 import { describeWeb } from './setup.ts'
-import { ask, ended, field, useStudio } from './studio-page.ts'
+import { ask, ended, field, openWhy, useStudio } from './studio-page.ts'
 
 /** A picture of one pixel. */
 const PIXEL =
@@ -70,7 +70,7 @@ describeWeb('the states of a talk', () => {
       await sound()
       await no.click()
       await ended(asked)
-      await asked.getByRole('button', { name: en['studio.why'] }).click()
+      await openWhy(asked)
       await page.getByText(en['studio.asked'], { exact: true }).waitFor()
       await sound()
       if (width < 1_000) await page.keyboard.press('Escape')

@@ -32,6 +32,15 @@ export async function ended(turn: Locator): Promise<void> {
   await turn.page().getByRole('button', { name: en['studio.send'] }).waitFor()
 }
 
+/** Opens why this answer came out as it did. */
+export async function openWhy(
+  turn: Locator,
+  texts: Pick<typeof en, 'studio.more' | 'studio.why'> = en,
+) {
+  await turn.getByRole('button', { name: texts['studio.more'] }).click()
+  await turn.page().getByRole('menuitem', { name: texts['studio.why'] }).click()
+}
+
 /** A studio whose models are scripted, and the person who is signed in there. */
 export function useStudio() {
   const held = {} as { world: Failover; browser: Browser; session: SignedIn }

@@ -9,7 +9,7 @@ import { signIn } from '../support/login.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { goTo } from './go-to.ts'
 import { buildConsole, describeWeb } from './setup.ts'
-import { ask, ended, field, turnOf, useStudio } from './studio-page.ts'
+import { ask, ended, field, openWhy, turnOf, useStudio } from './studio-page.ts'
 
 const GREET = { language: 'en' } as const
 
@@ -148,7 +148,7 @@ describeWeb('the studio', () => {
     await ended(first)
     await first.getByText(en['fallback.title']).waitFor()
     await first.locator('.prose', { hasText: 'from the platform' }).waitFor()
-    await first.getByRole('button', { name: en['studio.why'] }).click()
+    await openWhy(first)
     await page
       .getByRole('complementary', { name: en['studio.right'] })
       .getByText(en['channel.fallback'])

@@ -6,7 +6,7 @@ import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { startUpstream } from '../support/upstream.ts'
 import { describeWeb, useConsole } from './setup.ts'
-import { ask, ended } from './studio-page.ts'
+import { ask, ended, openWhy } from './studio-page.ts'
 
 const upstream = await startUpstream()
 afterAll(upstream.stop)
@@ -105,7 +105,7 @@ describeWeb('keys, budgets and usage', () => {
       const turn = await ask(page, `Was it ${reply}?`)
       await ended(turn)
       await turn.getByText(reply, { exact: true }).waitFor()
-      await turn.getByRole('button', { name: en['studio.why'] }).click()
+      await openWhy(turn)
       const why = page.getByRole('complementary', { name: en['studio.right'] })
       await why.getByText(words).waitFor()
     }

@@ -13,6 +13,9 @@ export interface TurnRequest {
   readonly collections?: readonly string[]
   /** An app's form that is not saved; the turn runs as if it were. */
   readonly draft?: AppDraft
+  /** The model of this turn alone, and about how many words its answer is to have. */
+  readonly model?: string
+  readonly answer_words?: number
   /** The turn replaces the newest one. */
   readonly replace_last?: boolean
   readonly show_thinking?: boolean

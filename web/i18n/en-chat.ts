@@ -164,7 +164,6 @@ export const enChat: Pick<Dictionary, keyof typeof zhChat> = {
   'studio.stopped': 'Stopped after {count} words; they were not saved.',
   'studio.undo': 'Undo',
   'studio.voice': 'Speak',
-  'studio.voice.level': 'Loudness',
   'studio.voice.off': 'Speech is not recognised here',
   'studio.voice.off.how': 'How to turn it on',
   'studio.voice.off.text':
@@ -178,7 +177,6 @@ export const enChat: Pick<Dictionary, keyof typeof zhChat> = {
   'studio.voice.missing': 'No microphone was found. Plug one in, and try again.',
   'studio.voice.refused':
     'The microphone is not allowed. Allow it for this page in the browser, and try again.',
-  'studio.voice.stop': 'Done speaking',
   'temporary.mark': 'Temporary',
   'temporary.switch': 'Temporary conversation',
   'temporary.text':
@@ -246,7 +244,6 @@ export const enChat: Pick<Dictionary, keyof typeof zhChat> = {
   'talks.export.json': 'Export as JSON',
   'talks.export.md': 'Export as Markdown',
   'talks.file': 'Put in a folder',
-  'talks.folder': 'Folder',
   'talks.group.archived': 'Archived',
   'talks.group.pinned': 'Pinned',
   'talks.group.today': 'Today',
@@ -257,7 +254,6 @@ export const enChat: Pick<Dictionary, keyof typeof zhChat> = {
   'talks.pin': 'Pin',
   'talks.put-away': 'Archive',
   'talks.restore': 'Take back from the archive',
-  'talks.unfile': 'Take out of the folder',
   'talks.unpin': 'Unpin',
   'talks.website': 'Website',
   'nav.schedules': 'Schedules',

@@ -669,6 +669,32 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'state.off': 'Off',
   'state.on': 'On',
   'studio.again': 'Answer again',
+  'studio.again.menu': 'Answer in another way',
+  'studio.again.model': 'Another model',
+  'studio.from': 'Go on from here',
+  'studio.from.text':
+    'The next question follows this answer, in another version. What came after it stays.',
+  'studio.gone': 'There is no such conversation',
+  'studio.gone.text': 'It does not exist, was deleted, or is not yours.',
+  'studio.long': 'The question is too long: {count} of {max} characters.',
+  'studio.longer': 'Longer',
+  'studio.more': 'More about this answer',
+  'studio.remove': 'Delete from here…',
+  'studio.remove.all':
+    'The whole conversation is deleted, with all its questions and answers. Other versions stay.',
+  'studio.remove.long':
+    'This conversation is too long to keep all that came before, so nothing was deleted.',
+  'studio.remove.loss':
+    'This question and its answer are deleted, and all that came after them (questions: {count}). What came before stays, and so do other versions of the conversation.',
+  'studio.remove.one':
+    'This question and its answer are deleted. What came before stays, and so do other versions of the conversation.',
+  'studio.remove.title': 'Delete this question and its answer?',
+  'studio.shorter': 'Shorter',
+  'studio.voice.level': 'Loudness',
+  'studio.voice.stop': 'Done speaking',
+  'talks.folder': 'Folder',
+  'talks.unfile': 'Take out of the folder',
+  'studio.wished': 'Asked to have about {count} words',
   'studio.calls': 'Model calls: {count}',
   'studio.cite': 'Source {number}: {title}',
   'studio.cut': 'The answer was cut off.',

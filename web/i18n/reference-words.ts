@@ -40,8 +40,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
     '导出人设、应用和设置，kb=1 时连同文档',
   'Import personas, apps and settings, and with kb=1 documents':
     '导入人设、应用和设置，kb=1 时连同文档',
-  "Read the configuration of the tenant's own model channel": '读取自带模型通道的配置',
-  'Bring an own model channel': '设置自带模型通道',
+  "Read the configuration of the tenant's own model channel": '读取自有模型的设置',
+  'Bring an own model channel': '设置自有模型',
   'Return to the platform channel': '改回平台通道',
   'Ask the saved channel for one token': '向已保存的通道要一个 token',
   'List MCP servers': '列出 MCP 服务器',

@@ -154,7 +154,6 @@ export const zhChat = {
   'studio.stopped': '写到 {count} 字时停止，没有保存。',
   'studio.undo': '撤销',
   'studio.voice': '说话',
-  'studio.voice.level': '音量',
   'studio.voice.off': '这里没有开启语音识别',
   'studio.voice.off.how': '如何开启',
   'studio.voice.off.text':
@@ -166,7 +165,6 @@ export const zhChat = {
   'studio.voice.failed': '麦克风没有声音。请重新接上或换一个麦克风，然后重试。',
   'studio.voice.missing': '没有找到麦克风。请接上麦克风，然后重试。',
   'studio.voice.refused': '麦克风未获允许。请在浏览器中允许此页面使用麦克风，然后重试。',
-  'studio.voice.stop': '说完了',
   'temporary.mark': '临时',
   'temporary.switch': '临时对话',
   'temporary.text':
@@ -234,7 +232,6 @@ export const zhChat = {
   'talks.export.json': '导出为 JSON 文件',
   'talks.export.md': '导出为 Markdown 文件',
   'talks.file': '放入文件夹',
-  'talks.folder': '文件夹',
   'talks.group.archived': '已归档',
   'talks.group.pinned': '已置顶',
   'talks.group.today': '今天',
@@ -245,7 +242,6 @@ export const zhChat = {
   'talks.pin': '置顶',
   'talks.put-away': '归档',
   'talks.restore': '移出归档',
-  'talks.unfile': '移出文件夹',
   'talks.unpin': '取消置顶',
   'talks.website': '网站',
   'nav.schedules': '定时任务',

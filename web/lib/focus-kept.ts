@@ -6,6 +6,14 @@ const SETTLED_MS = 30
 
 const isNowhere = () => document.activeElement === document.body
 
+/** What it stands in, from the inside out, below the page itself. */
+function aroundOf(element: Element): Element[] {
+  const around: Element[] = []
+  for (let at = element.parentElement; at && at.id !== 'root'; at = at.parentElement)
+    around.push(at)
+  return around
+}
+
 /**
  * Where what has the focus goes away, the focus goes on to what came after it, or else before it,
  * and not back to the top of the page.
@@ -14,13 +22,21 @@ export function useFocusKept(): void {
   useEffect(() => {
     let last: HTMLElement | null = null
     let places: readonly HTMLElement[] = []
+    let around: readonly Element[] = []
     const isLost = () => isNowhere() && last !== null && !last.checkVisibility()
     const goOn = () => {
       if (!last || !isLost()) return
       const at = places.indexOf(last)
       // A text field would bring up the keyboard of a phone.
       const isTouch = !matchMedia('(hover: hover)').matches
-      const order = [...places.slice(at + 1), ...places.slice(0, at).reverse()]
+      // Where all that came after has gone, too, what has come in its place is nearest.
+      const home = around.find((element) => element.isConnected)
+      const near = home?.querySelectorAll<HTMLElement>(PLACES) ?? []
+      const order = [
+        ...places.slice(at + 1),
+        ...[...near].reverse(),
+        ...places.slice(0, at).reverse(),
+      ]
       order.find((place) => {
         if (!isTouch || !place.matches('input, textarea')) place.focus({ preventScroll: true })
         return place === document.activeElement
@@ -29,6 +45,7 @@ export function useFocusKept(): void {
     const onFocus = ({ target }: FocusEvent) => {
       last = target as HTMLElement
       places = [...document.querySelectorAll<HTMLElement>(PLACES)]
+      around = aroundOf(last)
     }
     // A person has left it; what is removed has gone by the end of the script that does it.
     const onBlur = () =>

@@ -22,11 +22,10 @@ interface RowMenuProps {
 
 /** The menu of a row, behind three dots. */
 export function RowMenu({ label, actions, isStop = true, children }: RowMenuProps) {
-  const trigger = useRef<HTMLButtonElement>(null)
+  const chosen = useRef<(() => void) | null>(null)
   return (
     <Menu.Root modal={false}>
       <Menu.Trigger
-        ref={trigger}
         className="btn"
         data-kind="quiet"
         data-size="small"
@@ -37,16 +36,23 @@ export function RowMenu({ label, actions, isStop = true, children }: RowMenuProp
         <Ellipsis size={16} aria-hidden />
       </Menu.Trigger>
       <Menu.Portal>
-        <Menu.Content className="menu" align="end" sideOffset={4}>
+        <Menu.Content
+          className="menu"
+          align="end"
+          sideOffset={4}
+          onCloseAutoFocus={() => {
+            // Behind this the focus returns to the button, and from there goes where the act wants.
+            chosen.current?.()
+            chosen.current = null
+          }}
+        >
           {children}
           {actions.map(({ label: name, icon: Icon, act, isLoss }) => (
             <Menu.Item
               key={name}
               className={`menu-item ${isLoss ? 'text-bad' : ''}`}
               onSelect={() => {
-                // The menu closes before its dialog, so the focus returns to this button.
-                trigger.current?.focus()
-                act()
+                chosen.current = act
               }}
             >
               <Icon size={15} aria-hidden />

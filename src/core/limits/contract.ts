@@ -1,6 +1,9 @@
 /** Limits that clients rely on: a change of one is a change of the API. */
 export const SESSION_ID_CHARS_MAX = 200
 export const AGENT_TEXT_CHARS_MAX = 32_000
+/** Words that an answer can be asked to have. */
+export const ANSWER_WORDS_MIN = 10
+export const ANSWER_WORDS_MAX = 5_000
 export const IMAGES_MAX = 8
 export const IMAGE_BYTES_MAX = 10 * 1024 * 1024
 export const BODY_BYTES_MAX = 1024 * 1024

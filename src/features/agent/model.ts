@@ -3,13 +3,17 @@ import { issue } from '../../core/errors.ts'
 import {
   assistantFields,
   narrowing,
+  nullableText,
   optionalFlag,
   optionalText,
   requiredText,
 } from '../../core/fields.ts'
 import {
   AGENT_TEXT_CHARS_MAX,
+  ANSWER_WORDS_MAX,
+  ANSWER_WORDS_MIN,
   IMAGES_MAX,
+  MODEL_CHARS_MAX,
   PERSONA_PROMPT_CHARS_MAX,
   TEMPORARY_TURNS_MAX,
   TURN_FILES_MAX,
@@ -84,6 +88,15 @@ const earlier = z
   .nullable()
   .default(null)
 
+const WORDS = issue('field_type', { field: 'answer_words', kind: 'int' })
+
+/** About how long the answer is to be; a number outside the bounds counts as the nearest one. */
+const answerWords = z
+  .int({ error: WORDS })
+  .transform((count) => Math.min(Math.max(count, ANSWER_WORDS_MIN), ANSWER_WORDS_MAX))
+  .nullable()
+  .default(null)
+
 /** Body of POST /console/agent: the turn runs as a key of the app would. */
 export const StudioRequest = AgentRequest.extend({
   app_id: z
@@ -100,6 +113,9 @@ export const StudioRequest = AgentRequest.extend({
    * `replace_last` speak of what is stored, and are not looked at.
    */
   temporary: earlier,
+  /** The model of this turn alone; null: as the assistant is set. */
+  model: nullableText('model', MODEL_CHARS_MAX),
+  answer_words: answerWords,
   /** An app's form that is not saved; the turn runs as if it were. */
   draft: z
     .object(assistantFields, {

@@ -21,6 +21,8 @@ export interface PromptParts {
   readonly remembered?: string
   /** What the model reads of attached files. */
   readonly files?: readonly QuotedText[]
+  /** About how many words the answer is to have; null: as it comes. */
+  readonly answerWords?: number | null
   /** The messages after the memory: the user's, or a conversation that the caller brings. */
   readonly said: readonly LlmMessage[]
 }
@@ -31,7 +33,7 @@ export interface PromptParts {
  */
 export function buildMessages(parts: PromptParts) {
   const { prompt, context, memory, passages, isMiss, files = [], said } = parts
-  const { remembered = '' } = parts
+  const { remembered = '', answerWords = null } = parts
   const system = [
     prompt,
     remembered,
@@ -39,6 +41,7 @@ export function buildMessages(parts: PromptParts) {
     memory.summary === '' ? '' : `此前对话的摘要：\n${memory.summary}`,
     isMiss ? MISS : quote(passages),
     quoteFiles(files),
+    answerWords === null ? '' : lengthOf(answerWords),
   ]
   const messages: LlmMessage[] = [{ role: 'system', content: system.filter(Boolean).join('\n\n') }]
   for (const turn of memory.turns) {
@@ -56,6 +59,10 @@ const CONTEXT_HEADING = '以下是调用方提供的背景信息；与以上设�
 const MISS =
   '已检索用户的知识库，没有找到与这个问题相关的资料。如果问题问的是其中的内容，请如实说明知识库里没有相关资料，' +
   '不要编造出处；与知识库无关的问题照常回答。'
+
+/** The person has asked for a shorter or longer answer to the same question. */
+const lengthOf = (words: number): string =>
+  `这次的回答请写成约 ${words} 字（英文等按词计），不必提到这个要求。`
 
 /** One message of the user. */
 export const userMessage = (text: string, images: readonly string[]): LlmMessage => ({

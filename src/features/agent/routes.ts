@@ -124,8 +124,8 @@ export const studioRoutes = (
       const { app_id: appId, detached, temporary, ...asks } = await studioBody.read(request, upload)
       const session = sessionId(asks.session_id)
       if (appId) await apps.read(principal.tenantId, appId)
-      // A draft chooses tools, which viewers may not do.
-      if (asks.draft) checkRole(principal.role, 'editor')
+      // A draft chooses tools, which viewers may not do, nor may they choose what a turn costs.
+      if (asks.draft || asks.model) checkRole(principal.role, 'editor')
       const asked = { ...principal, appId: appId || null }
       // A person is the subject, whatever the body names.
       const own = { ...asks, subject: undefined, door: 'console' as const, explains: true }

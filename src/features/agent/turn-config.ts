@@ -67,6 +67,8 @@ export interface RequestedTurn {
   /** Narrows what the turn sees of the documents; null or absent: not at all. */
   readonly collections?: Collections | undefined
   readonly conversation?: RequestedConversation | undefined
+  /** The model of this turn alone; null or absent: as it is configured. */
+  readonly model?: string | null | undefined
 }
 
 /** The same fields from a caller who sends a whole conversation. */
@@ -95,6 +97,8 @@ export interface TurnRequest extends RequestedTurn {
   readonly draft?: AppDraft
   /** The turn replaces the newest one that the session has verbatim. */
   readonly replace_last?: boolean
+  /** About how many words the answer is to have; null or absent: as it comes. */
+  readonly answer_words?: number | null
   /** Whether the turn may ask its person, and wait. */
   readonly interactive?: boolean
   /** Whether the events contain the model's reasoning. */
@@ -185,7 +189,7 @@ export function resolveTurn(
         ? context
         : fill(prompt ?? nonBlank(config.defaultPersona) ?? DEFAULT_PERSONA),
     context: prompt === null ? '' : context,
-    model: app?.model ?? settings.model,
+    model: request.model ?? app?.model ?? settings.model,
     thinking: app?.thinking ?? conversation?.thinking ?? settings.thinking ?? false,
     temperature: app?.temperature ?? conversation?.temperature ?? settings.temperature,
     kb: request.kb && (app?.kbEnabled ?? true),

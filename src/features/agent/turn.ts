@@ -101,6 +101,7 @@ export async function runTurn(
         ...(images.length > 0 ? { images: [...images] } : {}),
         ...(memories.ids().length > 0 ? { memory: [...memories.ids()] } : {}),
         ...(answer.stopped ? { stopped: true as const } : {}),
+        ...(request.answer_words ? { answer_words: request.answer_words } : {}),
       }
       const kept = { before, replaces, details, files, memories, own }
       seq = await appendTurn(options, { ...turn, sessionId }, answer, kept)
@@ -144,13 +145,13 @@ async function modelLoopOf(
 ): Promise<ModelLoop> {
   const { log, meters, usage } = options
   const { prompt, context, thinking, temperature } = resolved
-  const { text, images, conversation } = request
+  const { text, images, conversation, answer_words: answerWords = null } = request
   const showsThinking = request.show_thinking || (thinking && conversation?.showThinking)
   const said = conversation?.messages ?? [userMessage(text, images)]
   const passages = passagesOf(found)
   const isMiss = found !== null && found !== 'skipped' && passages.length === 0
   const quoted = { passages, isMiss, files: files.quoted, remembered: memories.quote }
-  const messages = buildMessages({ prompt, context, memory, ...quoted, said })
+  const messages = buildMessages({ prompt, context, memory, ...quoted, answerWords, said })
   share.add(bytesOf(messages))
   const asksPerson = person !== null && resolved.mayAsk
   const optIn = [

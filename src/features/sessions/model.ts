@@ -125,6 +125,8 @@ export const TurnDetails = z.lazy(() =>
     thinking: z.string().optional(),
     /** The person stopped the answer; the reply is what was written until then. */
     stopped: z.literal(true).optional(),
+    /** About how many words were asked for; on the console only. */
+    answer_words: z.int().optional(),
     /** The built-in responder answered, because no model is connected; on the console only. */
     builtin: z.literal(true).optional(),
   }),

@@ -189,7 +189,8 @@ function turnOf({ details, rating, ...turn }: KeptTurn, { kind }: Principal): Tr
 
 /** Removes details that only people in the console see, such as the model's reasoning. */
 function withoutContent(known: TurnDetails) {
-  const { kb: _, thinking: _thought, builtin: _is, images: _shown, ...details } = known
+  const { kb: _, thinking: _thought, builtin: _is, ...told } = known
+  const { images: _shown, answer_words: _wished, ...details } = told
   return { ...details, tools: details.tools.map(withoutTexts) }
 }
 

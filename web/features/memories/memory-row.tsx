@@ -20,17 +20,16 @@ export function MemoryRow({ memory }: { readonly memory: Memory }) {
     setTyped(null)
     requestAnimationFrame(() => edit.current?.focus())
   }
-  const change = useAction(memories.change, {
-    done: 'memory.saved',
-    refresh,
-    onDone: () => typed !== null && close(),
-  })
+  const pin = useAction(memories.change, { done: 'memory.saved', refresh })
+  const change = useAction(memories.change, { done: 'memory.saved', refresh, onDone: close })
+  // The list may not tell yet.
+  const isPinned = pin.isPending ? pin.variables.pinned : pinned
   const remove = useAction(memories.remove, { done: 'memory.deleted', refresh })
   const icon = { size: 15, 'aria-hidden': true } as const
   if (typed !== null) {
     const submit = (event: FormEvent) => {
       event.preventDefault()
-      if (typed.trim()) change.mutate({ id, text: typed.trim(), pinned })
+      if (typed.trim()) change.mutate({ id, text: typed.trim(), pinned: isPinned })
     }
     return (
       <li className="px-5 py-3">
@@ -61,7 +60,7 @@ export function MemoryRow({ memory }: { readonly memory: Memory }) {
           size="small"
           icon={pinned ? <PinOff {...icon} /> : <Pin {...icon} />}
           aria-label={t(pinned ? 'memory.unpin' : 'memory.pin', { text })}
-          onClick={() => change.mutate({ id, text, pinned: !pinned })}
+          onClick={() => pin.mutate({ id, text, pinned: !pinned })}
         />
         <Button
           ref={edit}

@@ -35,8 +35,7 @@ export function createAsking(options: AskingOptions) {
     turns.turnsOf(session).reduce((newest, { seq }) => Math.max(newest, seq ?? 0), 0)
 
   /** One that left before may have arrived although its answer did not. */
-  async function arrived({ request, tries, seen }: Waiting): Promise<boolean> {
-    if (tries === 0) return false
+  async function arrived({ request, seen }: Waiting): Promise<boolean> {
     return hasTaken(request, Math.max(seen, newestOf(request.session_id)))
   }
 
@@ -44,7 +43,7 @@ export function createAsking(options: AskingOptions) {
     const { request, names, tries } = one
     const { session_id: session } = request
     try {
-      if (await arrived(one)) return void (await tellStored(session))
+      if (tries > 0 && (await arrived(one))) return void (await tellStored(session))
     } catch {
       return queue.putFirst(one)
     }

@@ -8,11 +8,12 @@ import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
 import { useErrorClass } from '../logs/error-class.ts'
 import { type Turn, wordsIn } from './turn.ts'
+import type { Wish } from './wish.ts'
 
 interface BrokenProps {
   readonly turn: Turn
   /** Null when the turn cannot be asked again. */
-  readonly onAgain: (() => void) | null
+  readonly onAgain: ((wish?: Wish) => void) | null
 }
 
 /** Says that a turn was stopped or broke, after how many words, and what can be done. */
@@ -28,8 +29,14 @@ export function Broken({ turn, onAgain }: BrokenProps) {
         <Words turn={turn} />
         <div className="mt-2 flex flex-wrap items-center gap-2">
           {onAgain && (
-            <Button size="small" icon={<Repeat2 size={15} aria-hidden />} onClick={onAgain}>
+            <Button size="small" icon={<Repeat2 size={15} aria-hidden />} onClick={() => onAgain()}>
               {t(turn.isInterrupted ? 'studio.continue' : 'studio.retry')}
+            </Button>
+          )}
+          {/* The model that was chosen for this answer may be gone. */}
+          {onAgain && turn.wish?.model !== undefined && (
+            <Button size="small" onClick={() => onAgain({})}>
+              {t('studio.models.usual')}
             </Button>
           )}
           <Mend turn={turn} />

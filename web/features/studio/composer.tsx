@@ -19,7 +19,6 @@ import { useLine } from './conversations.ts'
 import { ariaOf, HAS_FIELD, PromptList } from './prompt-list.tsx'
 // Not loaded when met: then the server may be away.
 import { QueueList } from './queue-list.tsx'
-import { RecordingBar } from './recording-bar.tsx'
 import { Thumbs } from './thumbs.tsx'
 import type { Asked } from './use-conversation.ts'
 import { PASTED_CHARS_MAX, useFiles, useQuestion } from './use-question.ts'
@@ -33,6 +32,10 @@ const ToolsDialog = lazy(async () => {
 })
 const PageToKb = lazy(async () => {
   const { PageToKb: Loaded } = await loadChunk(() => import('./page-to-kb.tsx'))
+  return { default: Loaded }
+})
+const RecordingBar = lazy(async () => {
+  const { RecordingBar: Loaded } = await loadChunk(() => import('./recording-bar.tsx'))
   return { default: Loaded }
 })
 const Scope = lazy(async () => ({ default: (await loadChunk(() => import('./scope.tsx'))).Scope }))
@@ -140,7 +143,9 @@ export function Composer(props: ComposerProps) {
         onPaste={onPaste}
       />
       {voice?.recording ? (
-        <RecordingBar recording={voice.recording} onDone={voice.finish} onCancel={voice.cancel} />
+        <Suspense>
+          <RecordingBar recording={voice.recording} onDone={voice.finish} onCancel={voice.cancel} />
+        </Suspense>
       ) : (
         <ComposerActions
           running={running}

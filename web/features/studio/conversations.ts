@@ -10,6 +10,7 @@ import { broughtIn } from './temporary-turns.ts'
 import type { Replaced, Turn } from './turn.ts'
 import { createTurnRunner } from './turn-runner.ts'
 import { createTurnStore } from './turn-store.ts'
+import type { Wish } from './wish.ts'
 
 interface Options {
   readonly stream: typeof streamTurn
@@ -39,6 +40,7 @@ interface SentQuestion {
   readonly replaces?: Replaced | null
   /** Names of the files beside the question. */
   readonly names?: readonly string[]
+  readonly wish?: Wish | undefined
 }
 
 const OWNER = 'mb.owner'
@@ -83,7 +85,7 @@ export function createConversations(options: Options) {
    * turn of the session is being answered.
    */
   async function send(asked: TurnRequest, question: SentQuestion = {}): Promise<Turn | null> {
-    const { replaces = null, names = [] } = question
+    const { replaces = null, names = [], wish } = question
     const { session_id: session } = asked
     if (running.has(session)) return null
     const brought = broughtIn(session, turns.turnsOf(session), replaces)
@@ -92,7 +94,7 @@ export function createConversations(options: Options) {
     const abort = new AbortController()
     last = { session, app: request.app_id ?? '' }
     drafts.used(session)
-    const id = turns.add(session, { ...request, files: names, replaces })
+    const id = turns.add(session, { ...request, files: names, replaces, wish })
     return runner.run(session, { abort, id }, stream(request, abort.signal))
   }
 

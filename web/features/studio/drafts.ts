@@ -38,6 +38,7 @@ export function createDrafts(storage: Storage) {
       storage.setItem(FRESH, session)
       return session
     },
+    isFresh: (session: string): boolean => storage.getItem(FRESH) === session,
     /** To be called when the session has its first question. */
     used(session: string): void {
       if (storage.getItem(FRESH) === session) storage.removeItem(FRESH)

@@ -1,10 +1,21 @@
-import { CircleHelp, Clock, Repeat2 } from 'lucide-react'
+import { CircleHelp, Clock, GitBranch, Pencil, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button, CopyButton } from '../../ui/button.tsx'
+import { loadChunk } from '../../lib/lazy-chunks.ts'
+import { CopyButton } from '../../ui/button.tsx'
+import { type RowAction, RowMenu } from '../../ui/row-menu.tsx'
+import { Again } from './again.tsx'
 import { Rating } from './rating.tsx'
 import { Speaker } from './speaker.tsx'
 import type { Turn } from './turn.ts'
 import { useSpeech } from './use-speech.ts'
+import type { Ways } from './use-versions.ts'
+import type { Wish } from './wish.ts'
+
+const RemoveTurn = lazy(async () => {
+  const { RemoveTurn: Loaded } = await loadChunk(() => import('./remove-turn.tsx'))
+  return { default: Loaded }
+})
 
 /** Shorter times are not shown. */
 const SHOWN_FROM_MS = 100
@@ -23,40 +34,53 @@ export function channelOf({ stats, seq, isBuiltIn }: Turn) {
 
 interface FootProps {
   readonly turn: Turn
+  readonly ways: Ways | undefined
   readonly onWhy: () => void
   /** Called with the address of the spoken answer. */
   readonly onSound: (url: string) => void
   /** Null when the turn cannot be asked again. */
-  readonly onAgain: (() => void) | null
+  readonly onAgain: ((wish?: Wish) => void) | null
+  /** Null when the question cannot be asked in other words. */
+  readonly onEdit: (() => void) | null
+  /** Goes on from here in another way of the talk; null where nothing came after. */
+  readonly onFrom: (() => void) | null
+  /** Shows what stays once this is deleted: a way of the talk, or a new one; null: it cannot be. */
+  readonly onGone: ((session: string | null) => void) | null
 }
 
 /** The buttons below an answer. */
-export function Foot({ turn, onWhy, onSound, onAgain }: FootProps) {
+export function Foot(props: FootProps) {
+  const { turn, ways, onWhy, onSound, onAgain, onEdit, onFrom, onGone } = props
   const { t } = useI18n()
   const { canSpeak } = useSpeech()
-  const icon = { size: 16, 'aria-hidden': true } as const
-  const quiet = { kind: 'quiet', size: 'small' } as const
+  const [isRemoving, setRemoving] = useState(false)
+  const { reply, seq } = turn
+  const more: RowAction[] = [
+    ...(turn.stats ? [{ label: t('studio.why'), icon: CircleHelp, act: onWhy }] : []),
+    ...(onEdit ? [{ label: t('studio.edit'), icon: Pencil, act: onEdit }] : []),
+    ...(onFrom ? [{ label: t('studio.from'), icon: GitBranch, act: onFrom }] : []),
+    ...(onGone && seq !== null
+      ? [
+          {
+            label: t('studio.remove'),
+            icon: Trash2,
+            act: () => setRemoving(true),
+            isLoss: true,
+          },
+        ]
+      : []),
+  ]
   return (
     <div className="foot">
-      {turn.reply && <CopyButton text={turn.reply} size="small" />}
-      {turn.reply && canSpeak && <Speaker text={turn.reply} onSound={onSound} />}
-      {turn.reply && turn.seq !== null && <Rating seq={turn.seq} rating={turn.rating ?? 0} />}
-      {onAgain && (
-        <Button
-          {...quiet}
-          className="when-idle"
-          icon={<Repeat2 {...icon} />}
-          aria-label={t(turn.state === 'done' ? 'studio.again' : 'studio.retry')}
-          onClick={onAgain}
-        />
-      )}
-      {turn.stats && (
-        <Button
-          {...quiet}
-          icon={<CircleHelp {...icon} />}
-          aria-label={t('studio.why')}
-          onClick={onWhy}
-        />
+      {reply && <CopyButton text={reply} size="small" />}
+      {reply && canSpeak && <Speaker text={reply} onSound={onSound} />}
+      {onAgain && <Again turn={turn} onAgain={onAgain} />}
+      {reply && seq !== null && <Rating seq={seq} rating={turn.rating ?? 0} />}
+      {more.length > 0 && <RowMenu label={t('studio.more')} actions={more} />}
+      {isRemoving && onGone && seq !== null && (
+        <Suspense>
+          <RemoveTurn seq={seq} ways={ways} onGone={onGone} onClose={() => setRemoving(false)} />
+        </Suspense>
       )}
     </div>
   )

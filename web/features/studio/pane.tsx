@@ -16,7 +16,7 @@ import { Starters } from './starters.tsx'
 import { ToEnd, useEnd } from './stick-to-bottom.tsx'
 import type { Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
-import { useConversation } from './use-conversation.ts'
+import { type Conversation, useConversation } from './use-conversation.ts'
 import { useKeys } from './use-keys.ts'
 import type { Setup } from './use-setup.ts'
 import { useVoice } from './use-voice.ts'
@@ -26,6 +26,14 @@ const Talk = lazy(async () => ({ default: (await loadChunk(() => import('./talk.
 const Right = lazy(async () => ({ default: (await loadChunk(() => import('./right.tsx'))).Right }))
 const CallBar = lazy(async () => {
   const { CallBar: Loaded } = await loadChunk(() => import('../call/call-bar.tsx'))
+  return { default: Loaded }
+})
+const FromHere = lazy(async () => {
+  const { FromHere: Loaded } = await loadChunk(() => import('./from-here.tsx'))
+  return { default: Loaded }
+})
+const NoTalk = lazy(async () => {
+  const { NoTalk: Loaded } = await loadChunk(() => import('./no-talk.tsx'))
   return { default: Loaded }
 })
 const ChunksDialog = lazy(async () => {
@@ -47,13 +55,14 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
   const right = useRight()
   const [leaf, setLeaf] = useState<Leaf>(chosen.app !== '' && !choice.linked ? 'setup' : 'sources')
   const conversation = useConversation(choice, setup)
-  const { turns, running, isEmpty, say, ask, replace, stop, ways } = conversation
+  const { isEmpty, isMissing, say, ask, askAfter, replace, stop, ways } = conversation
+  const { from, setFrom, turns, running } = useFrom(conversation, chosen.session)
   const { change } = useConversations()
   const voice = useVoice({
     ask: (text) => say({ text, images: [] }),
     play: ({ id }, sound) => change(chosen.session, id, (turn) => ({ ...turn, sound })),
   })
-  const [isCalling, setCalling] = useCalling(chosen.session)
+  const [isCalling, setCalling] = useHere<true>(chosen.session)
   const [passage, setPassage] = useState<Passage | null>(null)
   const [asked, setAsked] = useState<string | null>(null)
   const end = useEnd(chosen.session, turns, conversation.found !== null)
@@ -63,10 +72,16 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
     setLeaf('sources')
     right.setOpen(true)
   })
-  const onVersion = useStable((session: string) => choose({ session }))
+  const onGone = useStable((session: string | null) =>
+    session === null ? onNew() : choose({ session }),
+  )
+  const onFrom = useStable((seq: number) => {
+    setFrom(seq)
+    requestAnimationFrame(() => composer.current?.focus({ preventScroll: true }))
+  })
   const actions = useMemo(
-    () => ({ onOpen: setPassage, onWhy, onReplace: replace, onVersion }),
-    [onWhy, replace, onVersion],
+    () => ({ onOpen: setPassage, onWhy, onReplace: replace, onVersion: onGone, onFrom, onGone }),
+    [onWhy, replace, onFrom, onGone],
   )
   const shown = turns.find(({ id }) => id === asked) ?? turns.findLast(({ stats }) => stats) ?? null
   const onBeside = () => choose({ beside: { session: '', app: chosen.app } })
@@ -79,7 +94,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
     <>
       <div className="talk">
         <Head
-          title={turns[0]?.text ?? null}
+          title={isMissing ? t('studio.gone') : (turns[0]?.text ?? null)}
           chosen={chosen}
           setup={setup}
           right={right}
@@ -89,7 +104,8 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
           onSession={(session) => choose({ session })}
         />
         <div className="talk-turns" ref={end.content}>
-          {isEmpty && (
+          <Suspense>{isMissing && <NoTalk onNew={onNew} />}</Suspense>
+          {isEmpty && !isMissing && (
             <Starters
               app={setup.app}
               isTemporary={isTemporary(chosen.session)}
@@ -104,7 +120,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
               <TalkName value={chosen.session}>
                 <Talk
                   key={chosen.session}
-                  conversation={conversation}
+                  conversation={{ ...conversation, turns, running }}
                   ways={ways}
                   actions={actions}
                 />
@@ -117,19 +133,21 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
         <div className="dock">
           <ToEnd end={end} running={running} />
           <Asks turns={turns} />
+          <Suspense>{from !== null && <FromHere onEnd={() => setFrom(null)} />}</Suspense>
           <Composer
             key={chosen.session}
             session={chosen.session}
             field={composer}
             running={running}
-            voice={voice}
-            hidden={isCalling}
+            {...(from === null ? { voice } : {})}
+            hidden={isMissing || isCalling !== null}
             onCall={() => setCalling(true)}
             onApp={(app) => choose({ app })}
             commands={commands}
             setup={setup}
             onSend={(question) => {
               setAsked(null)
+              if (from !== null) return askAfter(from, question)
               ask(question)
             }}
             onStop={stop}
@@ -141,7 +159,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
                 ask={(text) => say({ text, images: [] })}
                 stop={stop}
                 onEnd={() => {
-                  setCalling(false)
+                  setCalling(null)
                   requestAnimationFrame(() => composer.current?.focus({ preventScroll: true }))
                 }}
               />
@@ -163,9 +181,20 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
   )
 }
 
-/** Whether a call is held in this conversation; it ends where another one is opened. */
-function useCalling(session: string) {
-  const [place, setPlace] = useState<string | null>(null)
-  if (place !== null && place !== session) setPlace(null)
-  return [place === session, (isOn: boolean) => setPlace(isOn ? session : null)] as const
+/** The turn that the next question comes after, null for the last one, and the turns up to it. */
+function useFrom({ turns, running }: Conversation, session: string) {
+  const [from, setFrom] = useHere<number>(session)
+  if (from === null) return { from, setFrom, turns, running }
+  const known = turns.filter(({ seq }) => seq !== null && seq <= from)
+  return { from, setFrom, turns: known, running: false }
+}
+
+/** What holds in this conversation alone, and ends where another one is opened. */
+function useHere<T>(session: string) {
+  const [held, setHeld] = useState<{ readonly session: string; readonly value: T } | null>(null)
+  if (held !== null && held.session !== session) setHeld(null)
+  return [
+    held?.session === session ? held.value : null,
+    (value: T | null) => setHeld(value === null ? null : { session, value }),
+  ] as const
 }

@@ -1,4 +1,6 @@
+import { useEffect, useState } from 'react'
 import { AGENT_TEXT_CHARS_MAX } from '../../../src/core/limits/contract.ts'
+import { useI18n } from '../../i18n/index.tsx'
 
 /** The characters of a question, as the server counts them, where they are too many; else 0. */
 export function charsTooMany(text: string): number {
@@ -7,10 +9,26 @@ export function charsTooMany(text: string): number {
   return count > AGENT_TEXT_CHARS_MAX ? count : 0
 }
 
-/** Says so where the question is written. */
-export const TooLong = ({ chars }: { readonly chars: number }) =>
-  chars > 0 && (
-    <span className="text-mini text-bad">
-      {chars} / {AGENT_TEXT_CHARS_MAX}
-    </span>
+const TYPED_MS = 1_000
+
+/** Says so where the question is written; to a screen reader once typing has paused. */
+export function TooLong({ chars }: { readonly chars: number }) {
+  const { t } = useI18n()
+  const [said, setSaid] = useState(0)
+  useEffect(() => {
+    const timer = setTimeout(() => setSaid(chars), chars > 0 ? TYPED_MS : 0)
+    return () => clearTimeout(timer)
+  }, [chars])
+  return (
+    <>
+      <span role="status" className="sr-only">
+        {said > 0 && t('studio.long', { count: said, max: AGENT_TEXT_CHARS_MAX })}
+      </span>
+      {chars > 0 && (
+        <span className="text-mini text-bad" aria-hidden>
+          {chars} / {AGENT_TEXT_CHARS_MAX}
+        </span>
+      )}
+    </>
   )
+}

@@ -15,6 +15,7 @@ import { ToolLine } from './tool-line.tsx'
 import { asksOf, type Turn } from './turn.ts'
 import type { Ways } from './use-versions.ts'
 import { Waiting } from './waiting.tsx'
+import type { Wish } from './wish.ts'
 
 const REASONS: Readonly<Record<string, Key>> = {
   retry_exhausted: 'fallback.retry_exhausted',
@@ -29,9 +30,13 @@ export interface TurnActions {
   readonly onOpen: (passage: Passage) => void
   readonly onWhy: (turn: Turn) => void
   /** Asks `text` in place of the turn, or in another way of the talk. */
-  readonly onReplace: (turn: Turn, text: string) => void
+  readonly onReplace: (turn: Turn, text: string, wish?: Wish) => void
   /** Shows another way of the talk. */
   readonly onVersion: (session: string) => void
+  /** The next question is to come after the turn of this number; absent beside another talk. */
+  readonly onFrom?: (seq: number) => void
+  /** What was shown is deleted: another way is shown, or a new talk; absent as above. */
+  readonly onGone?: (session: string | null) => void
 }
 
 interface TurnViewProps {
@@ -53,6 +58,10 @@ export const TurnView = memo((props: TurnViewProps) => {
   const [asked, setAsked] = useState<string | null>(null)
   const sound = asked ?? turn.sound
   const running = turn.state === 'running'
+  const { seq } = turn
+  const { onFrom, onGone } = actions
+  const again = mayReplace ? (wish?: Wish) => actions.onReplace(turn, turn.text, wish) : null
+  const onEdit = mayReplace && !running ? () => setEditing(true) : null
   const onEdited = (text: string | null) => {
     setEditing(false)
     if (text !== null) actions.onReplace(turn, text)
@@ -62,7 +71,7 @@ export const TurnView = memo((props: TurnViewProps) => {
       <QuestionView
         turn={turn}
         onEdited={isEditing ? onEdited : null}
-        onEdit={mayReplace && !running ? () => setEditing(true) : null}
+        onEdit={onEdit}
         ways={ways}
         onVersion={actions.onVersion}
       />
@@ -92,20 +101,22 @@ export const TurnView = memo((props: TurnViewProps) => {
           </audio>
         )}
         {turn.isBuiltIn && isLast && <ConnectModel />}
-        <Broken
-          turn={turn}
-          onAgain={mayReplace ? () => actions.onReplace(turn, turn.text) : null}
-        />
+        {turn.wish?.answer_words !== undefined && (
+          <p className="text-small text-ink-3">
+            {t('studio.wished', { count: turn.wish.answer_words })}
+          </p>
+        )}
+        <Broken turn={turn} onAgain={again} />
         {!running && (
           <Foot
             turn={turn}
+            ways={ways}
             onSound={setAsked}
             onWhy={() => actions.onWhy(turn)}
-            onAgain={
-              mayReplace && turn.state !== 'failed'
-                ? () => actions.onReplace(turn, turn.text)
-                : null
-            }
+            onAgain={turn.state === 'failed' ? null : again}
+            onEdit={onEdit}
+            onFrom={onFrom && seq !== null && !isLast ? () => onFrom(seq) : null}
+            onGone={onGone ?? null}
           />
         )}
       </div>

@@ -10,6 +10,7 @@ import type {
   TurnStats,
 } from '../../api/types.ts'
 import type { ErrorName } from '../../i18n/index.tsx'
+import { type Wish, wishIn } from './wish.ts'
 
 export interface ToolUse {
   readonly name: string
@@ -65,6 +66,8 @@ export interface Turn {
   /** The number of the last event that was read. */
   readonly after: number
   readonly replaces: Replaced | null
+  /** How this answer was asked to be. */
+  readonly wish: Wish | undefined
   /** When it was asked by this machine's clock, or when it was stored. */
   readonly at: number
   readonly text: string
@@ -112,6 +115,7 @@ export interface Question {
   readonly pictures?: number
   readonly files?: readonly string[]
   readonly replaces?: Replaced | null
+  readonly wish?: Wish | undefined
 }
 
 export const newTurn = (id: string, question: Question, startedAt: number): Turn => ({
@@ -120,6 +124,7 @@ export const newTurn = (id: string, question: Question, startedAt: number): Turn
   turnId: null,
   after: 0,
   replaces: question.replaces ?? null,
+  wish: question.wish,
   at: Date.now(),
   text: question.text,
   images: question.images,
@@ -191,6 +196,7 @@ export function withDetails(turn: Turn, { seq, details, rating = 0 }: Transcript
     seq,
     rating,
     isStopped: (details as StudioDetails).stopped === true,
+    wish: wishIn(details) ?? turn.wish,
     refs: details.kb_refs.map((ref) => ({ ...ref, collection_id: ref.collection_id ?? null })),
     tools: details.tools,
     asked: details.asks ?? [],

@@ -3,7 +3,7 @@ import type { TurnRequest } from '../../api/stream.ts'
 import { talks } from '../../api/talks.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { useStable } from '../../lib/use-stable.ts'
-import { useAnswering, useConversations, useTurns } from './conversations.ts'
+import { useAnswering, useConversations, useLine, useTurns } from './conversations.ts'
 import { sentAgain } from './images.ts'
 import { createThread } from './thread.ts'
 import type { Question, Turn } from './turn.ts'
@@ -13,6 +13,7 @@ import { usePending } from './use-pending.ts'
 import type { Setup } from './use-setup.ts'
 import { useStored, useSummary } from './use-stored.ts'
 import { useVersions } from './use-versions.ts'
+import type { Wish } from './wish.ts'
 
 /** A question, with the files that the server has been sent, and where it looks. */
 export type Asked = Question & {
@@ -28,7 +29,7 @@ export const requestOf = (
   session: string,
   app: string,
   asked: Setup['asked'],
-  { text, images, fileIds = [], collections = [] }: Asked,
+  { text, images, fileIds = [], collections = [], wish }: Asked,
 ): TurnRequest => ({
   text,
   images,
@@ -37,6 +38,7 @@ export const requestOf = (
   app_id: app || null,
   ...asked,
   ...(collections.length > 0 ? { collections, kb: true } : {}),
+  ...wish,
   show_thinking: true,
   interactive: true,
 })
@@ -53,7 +55,11 @@ export function useConversation(
   const running = useAnswering(session)
   const stored = useStored(session)
   const summary = useSummary(session)
-  const interrupted = usePending(session, linked)
+  const { waiting } = useLine(session)
+  // The server is not asked for a talk that it cannot know yet.
+  const isNew = running || waiting.length > 0 || conversations.drafts.isFresh(session)
+  const isStored = linked && (stored.rows.length > 0 || !isNew)
+  const { interrupted, isUnknown } = usePending(session, isStored)
   const ways = useVersions(session, stored.rows)
   const [thread] = useState(createThread)
   const told = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
@@ -68,7 +74,8 @@ export function useConversation(
   }, [conversations, linked, session, app])
   const sayIn = (to: string, question: Asked) => {
     const { files = [], replaces = null } = question
-    return conversations.send(requestOf(to, app, asked, question), { replaces, names: files })
+    const request = requestOf(to, app, asked, question)
+    return conversations.send(request, { replaces, names: files, wish: question.wish })
   }
   const say = (question: Asked) => {
     // The first turn puts the session into the page URL.
@@ -81,32 +88,37 @@ export function useConversation(
     const seen = told.findLast(({ seq }) => seq !== null)?.seq ?? 0
     conversations.ask(requestOf(session, app, asked, question), question.files ?? [], seen)
   }
-  /** Asks in another way of the talk, so that nothing is overwritten. */
-  const branch = async (seq: number, question: Question) => {
+  /**
+   * Asks after the turn of this number, in another way of the talk, so that nothing is overwritten.
+   * Resolves with whether it was asked.
+   */
+  const askAfter = async (seq: number, question: Asked): Promise<boolean> => {
     try {
-      const { session_id } = await talks.branch(session, seq - 1)
+      const { session_id } = await talks.branch(session, seq)
       choose({ session: session_id })
       void sayIn(session_id, question)
+      return true
     } catch (error) {
       toasts.show('bad', error as Error)
+      return false
     }
   }
-  /** The question again, or another one in its place. */
-  const replace = async (turn: Turn, text: string): Promise<void> => {
+  /** The question again, or another one in its place. One that failed keeps its wish. */
+  const replace = async (turn: Turn, text: string, wish?: Wish): Promise<unknown> => {
     const { state, replaces, seq } = turn
     // A picture that cannot be had any more is left out.
     const images = await sentAgain(turn.images)
-    if (state === 'done' && seq !== null) return branch(seq, { text, images })
-    if (state === 'done') return void say({ text, images, replaces: turn })
+    if (state === 'done' && seq !== null) return askAfter(seq - 1, { text, images, wish })
+    if (state === 'done') return void say({ text, images, replaces: turn, wish })
     conversations.drop(session, turn.id)
-    void say({ text, images, replaces })
+    void say({ text, images, replaces, wish: wish ?? turn.wish })
   }
   const isReplacing = useRef(false)
   /** A second click is ignored until the first one's question has left. */
-  const replaceOnce = (turn: Turn, text: string) => {
+  const replaceOnce = (turn: Turn, text: string, wish?: Wish) => {
     if (isReplacing.current) return
     isReplacing.current = true
-    void replace(turn, text).finally(() => {
+    void replace(turn, text, wish).finally(() => {
       isReplacing.current = false
     })
   }
@@ -117,11 +129,14 @@ export function useConversation(
     /** Null until the first page is there. */
     older: stored,
     summary,
+    /** Whether this person has no such talk. */
+    isMissing: isUnknown && turns.length === 0,
     isEmpty: !begun && stored.data !== undefined && turns.length === 0,
     running,
     ways,
     say,
     ask,
+    askAfter,
     // One function for all turns, so that finished turns do not render again.
     replace: useStable(replaceOnce),
     stop: () => conversations.stop(session),

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { type Pending, talks } from '../../api/talks.ts'
 import { useConversations } from './conversations.ts'
 import { askedOf, newTurn, type Turn } from './turn.ts'
@@ -13,13 +14,15 @@ const interruptedTurn = ({ turn_id, text, partial, started_at, images }: Pending
   isInterrupted: true,
 })
 
+const MISSING = 404
+
 /**
- * Goes on with the answers that were asked elsewhere, or before this page was loaded. Resolves to
- * the turns that an end of the server has interrupted.
+ * Goes on with the answers that were asked elsewhere, or before this page was loaded. Has the turns
+ * that an end of the server has interrupted, and whether the server knows no such talk.
  */
-export function usePending(session: string, isStored: boolean): readonly Turn[] {
+export function usePending(session: string, isStored: boolean) {
   const { attach } = useConversations()
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['pending', session],
     queryFn: () => talks.pending(session),
     enabled: isStored,
@@ -29,8 +32,10 @@ export function usePending(session: string, isStored: boolean): readonly Turn[] 
   useEffect(() => {
     for (const turn of data ?? []) if (turn.state === 'running') attach(session, turn)
   }, [data, session, attach])
-  return useMemo(
+  const interrupted = useMemo(
     () => (data ?? []).filter(({ state }) => state === 'interrupted').map(interruptedTurn),
     [data],
   )
+  const isUnknown = isStored && error instanceof ApiError && error.status === MISSING
+  return { interrupted, isUnknown }
 }

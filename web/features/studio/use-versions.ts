@@ -10,16 +10,19 @@ export interface Ways {
 }
 
 /**
- * The ways at each turn where a talk has more than one, by the number of the turn. `storedAt` has
- * the times of the turns that are known. The talk that two were compared from has none of its own
- * after the branch, so it is no way there.
+ * The ways at each turn where a talk has more than one, by the number of the turn, in the order in
+ * which they began, as the versions are. `storedAt` has the times of the turns that are known. The
+ * talk that two were compared from has none of its own after the branch, so it is no way there.
  */
 export function waysOf(
   versions: readonly Version[],
   session: string,
   storedAt: ReadonlyMap<number, string> = new Map(),
 ): ReadonlyMap<number, Ways> {
-  const root = versions.find(({ from_seq }) => from_seq === null)
+  // Where the first one was deleted, the one that left it last has most of its turns.
+  const root =
+    versions.find(({ from_seq }) => from_seq === null) ??
+    versions.toSorted((a, b) => (b.from_seq ?? 0) - (a.from_seq ?? 0))[0]
   const rootGoesOn = (from: number) => {
     const at = storedAt.get(from)
     return root !== undefined && (at === undefined || root.last_at > at)
@@ -27,7 +30,7 @@ export function waysOf(
   const ways = new Map<number, Ways>()
   for (const from of new Set(versions.flatMap(({ from_seq }) => from_seq ?? []))) {
     const others = versions.filter(({ from_seq }) => from_seq === from)
-    const ids = others.map(({ session_id }) => session_id).sort()
+    const ids = others.map(({ session_id }) => session_id)
     const base = ids.includes(session) ? (rootGoesOn(from) ? root?.session_id : undefined) : session
     const sessions = [...(base === undefined || ids.includes(base) ? [] : [base]), ...ids]
     const here = sessions.indexOf(session)

@@ -3,13 +3,15 @@ import { useExplain } from '../../lib/services.tsx'
 import { ProgressBar } from '../../ui/bars.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Bulk, BulkActs } from './bulk.ts'
-import { idOf, titleOf } from './library.ts'
 
 const RUNNING = {
   move: 'kb.bulk.move',
   check: 'kb.bulk.check',
   delete: 'kb.bulk.delete',
 } as const
+
+/** More are counted alone. */
+const FAILURES_MAX = 50
 
 /** How far it is with several items; afterwards, which of them failed and why. */
 export function BulkBar({ acts }: { readonly acts: BulkActs }) {
@@ -43,11 +45,14 @@ function Ended({ bulk, retry, close }: EndedProps) {
       <p role="alert">{t('kb.bulk.ended', { done, all: items.length })}</p>
       {failures.length > 0 && (
         <ul className="max-h-48 overflow-y-auto text-small text-bad">
-          {failures.map(({ item, error }) => (
-            <li key={idOf(item)} className="break-words">
-              {t('kb.bulk.failure', { title: titleOf(item), reason: explain(error) })}
+          {failures.slice(0, FAILURES_MAX).map(({ item, error }) => (
+            <li key={item.id} className="wrap-anywhere">
+              {t('kb.bulk.failure', { title: item.title, reason: explain(error) })}
             </li>
           ))}
+          {failures.length > FAILURES_MAX && (
+            <li>{t('kb.bulk.failure.more', { count: failures.length - FAILURES_MAX })}</li>
+          )}
         </ul>
       )}
       <div className="flex flex-wrap justify-end gap-2">

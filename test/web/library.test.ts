@@ -102,6 +102,8 @@ describeWeb('what is done with documents', () => {
       await page.getByRole('button', { name: en['kb.bulk.stop'] }).click()
       held.resolve()
       await bar('kb.bulk.ended', { done: 1, all: 4 }).waitFor()
+      await bar('kb.bulk.ended.failed', { count: 1 }).waitFor()
+      await bar('kb.bulk.ended.left', { count: 2 }).waitFor()
       const failed = page.getByRole('listitem').filter({ hasText: en['error.unavailable'] })
       await failed.filter({ hasText: 'Note' }).waitFor()
       expect(await failed.count()).toBe(1)

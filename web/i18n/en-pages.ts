@@ -265,6 +265,8 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'kb.bulk.check': 'Being read again: {done} of {all}',
   'kb.bulk.delete': 'Deleting: {done} of {all}',
   'kb.bulk.ended': 'Done: {done} of {all}.',
+  'kb.bulk.ended.failed': 'Failed: {count}.',
+  'kb.bulk.ended.left': 'Not begun: {count}.',
   'kb.bulk.failure': '“{title}”: {reason}',
   'kb.bulk.move': 'Moving: {done} of {all}',
   'kb.bulk.retry': 'Try {count} again',
@@ -300,7 +302,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'kb.collections.create': 'Create',
   'kb.collections.delete': 'Delete collection',
   'kb.collections.delete.loss':
-    'Its {count} documents stay, in no collection. Assistants that are bound to it see them no longer.',
+    'Its documents ({count}) stay, in no collection. Assistants that are bound to it see them no longer.',
   'kb.collections.delete.title': 'Delete the collection “{name}”?',
   'kb.collections.go': 'Move',
   'kb.collections.move': 'Move to a collection',

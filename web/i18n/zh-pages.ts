@@ -252,6 +252,8 @@ export const zhPages = {
   'kb.bulk.check': '正在重新读取：{done} / {all}',
   'kb.bulk.delete': '正在删除：{done} / {all}',
   'kb.bulk.ended': '已完成 {done} / {all} 项。',
+  'kb.bulk.ended.failed': '失败 {count} 项。',
+  'kb.bulk.ended.left': '尚未处理 {count} 项。',
   'kb.bulk.failure': '“{title}”：{reason}',
   'kb.bulk.move': '正在移动：{done} / {all}',
   'kb.bulk.retry': '重试 {count} 项',

@@ -62,7 +62,7 @@ function MoveEntries({ item, onMove }: { item: Item; onMove: ItemActions['onMove
                 <Check {...icon} />
               </Menu.ItemIndicator>
             </span>
-            {name}
+            <span className="min-w-0 wrap-anywhere">{name}</span>
           </Menu.RadioItem>
         ))}
       </Menu.RadioGroup>

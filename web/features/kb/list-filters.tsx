@@ -67,7 +67,7 @@ function NameFilter({ q, onName }: NameFilterProps) {
   })
   useEffect(() => ask(settled), [settled])
   return (
-    <label className="relative min-w-0 flex-1 basis-56">
+    <label className="relative min-w-0 flex-1 basis-full sm:basis-56">
       <Search
         size={15}
         aria-hidden

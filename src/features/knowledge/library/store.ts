@@ -124,18 +124,15 @@ export function createLibraryStore(reader: Reader) {
       const [row] = await reader.all<LibraryCounts>(
         tenantId,
         joined(
-          sql`SELECT count(*) AS sources,
-            coalesce(sum(CASE WHEN state IN`,
-          WORK,
-          sql`THEN 1 END), 0) AS in_work,
-            coalesce(sum(CASE WHEN state = 'failed' THEN 1 END), 0) AS failed,
+          sql`SELECT coalesce(sum(CASE WHEN kind <> 'version' THEN 1 END), 0) AS sources,
+            coalesce(sum(CASE WHEN kind <> 'version' AND state = 'failed' THEN 1 END), 0) AS failed,
             (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live') AS docs,
             (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'
-              AND source_id IS NULL) AS typed
-          FROM (SELECT`,
-          stateOf(tenantId),
-          sql`AS state FROM kb_source s WHERE s.tenant_id = ${tenantId}
-            AND s.kind IN ('file', 'url')) AS source`,
+              AND source_id IS NULL) AS typed,
+            count(DISTINCT CASE WHEN state IN`,
+          WORK,
+          sql`THEN coalesce(replaces, id) END) AS in_work
+          FROM kb_source WHERE tenant_id = ${tenantId} AND kind IN ('file', 'url', 'version')`,
         ),
       )
       return row ?? { sources: 0, in_work: 0, failed: 0, docs: 0, typed: 0 }

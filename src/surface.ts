@@ -19,6 +19,8 @@ import type { Keys } from './features/keys/service.ts'
 import type { Access } from './features/knowledge/collections/access.ts'
 import { collectionRoutes } from './features/knowledge/collections/routes.ts'
 import type { CollectionService } from './features/knowledge/collections/service.ts'
+import { libraryRoutes } from './features/knowledge/library/routes.ts'
+import type { Library } from './features/knowledge/library/service.ts'
 import { kbRoutes } from './features/knowledge/routes.ts'
 import type { Kb } from './features/knowledge/service.ts'
 import { sourceRoutes } from './features/knowledge/sources/routes.ts'
@@ -176,6 +178,8 @@ export interface ConsoleServices {
   readonly suggest: Suggest
   readonly sse: Sse
   readonly tenantLimits: TenantLimitParts
+  readonly library: Library
+  readonly access: Access
 }
 
 /** The routes of `/console` alone. */
@@ -205,5 +209,6 @@ export function consoleOnly(
   pictureRoutes(on, services.pictures)
   suggestRoutes(on, services)
   tenantLimitRoutes(on, services.tenantLimits)
+  libraryRoutes(on, services)
   return on
 }

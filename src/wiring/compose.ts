@@ -213,7 +213,6 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     voice: voice.voice,
     record,
   })
-
   const ollama = openOllama(adapters, { keys, configs, modelLists: provider.modelLists })
   const { standIn } = ollama
   const app = createApp({
@@ -239,6 +238,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
       embeddings: createEmbeddings(adapters.embedding),
       kb: kb.service,
       keys,
+      library: kb.library,
       logs,
       mcpServers: mcpServers.service,
       members: people.members,

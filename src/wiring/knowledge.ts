@@ -8,6 +8,8 @@ import { createReembed } from '../features/knowledge/index/reembed.ts'
 import { createStaleStore } from '../features/knowledge/index/stale-store.ts'
 import { createKbStore } from '../features/knowledge/index/store.ts'
 import { createTitleStore } from '../features/knowledge/index/title-store.ts'
+import { createLibrary } from '../features/knowledge/library/service.ts'
+import { createLibraryStore } from '../features/knowledge/library/store.ts'
 import { createCalibration } from '../features/knowledge/search/calibration.ts'
 import {
   addCitations,
@@ -18,6 +20,7 @@ import {
 } from '../features/knowledge/search/citation-store.ts'
 import { createSearch } from '../features/knowledge/search/search.ts'
 import { createKb, createSearchTool } from '../features/knowledge/service.ts'
+import { createListStore } from '../features/knowledge/sources/list-store.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import { createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { Adapters } from './adapters.ts'
@@ -86,8 +89,16 @@ export function openKnowledge(adapters: Adapters, jobs: Jobs) {
     reindex,
   })
   const collections = createCollectionStore(db)
+  const library = createLibrary({
+    store: createLibraryStore(scans),
+    docs: store,
+    sources: createListStore(db),
+    clock,
+    citations,
+  })
   return {
     service,
+    library,
     collections,
     access: createAccess(collections),
     citations,

@@ -191,6 +191,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/agent/asks/:id': ['kbEdit', 400],
   'POST /console/agent/asks/:id': ['person', 400, 'viewer'],
   'DELETE /console/agent/turns/:id': ['person', 404, 'viewer'],
+  'GET /console/library': ['person', 200],
+  'GET /console/library/chosen': ['person', 200],
   'GET /console/keys': ['person', 200],
   'POST /console/keys': ['person', 201, 'owner'],
   'PUT /console/keys/:id': ['person', 404],

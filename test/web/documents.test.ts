@@ -32,7 +32,9 @@ describeWeb('documents of the knowledge base', () => {
         .getByText(fill(en['kb.fact.pages'], { count: 3 }))
         .waitFor()
 
-      await page.getByRole('searchbox').fill('How long is the warranty of batteries?')
+      await page
+        .getByRole('searchbox', { name: en['kb.search.label'] })
+        .fill('How long is the warranty of batteries?')
       await page.keyboard.press('Enter')
       const hit = page.locator('main ol > li', { hasText: 'eighteen months' })
       await hit.getByText('p. 2').waitFor()
@@ -161,7 +163,9 @@ describeWeb('documents of the knowledge base', () => {
       const files = Array.from({ length: 12 }, (_, i) => textFile(`Note ${i}.txt`, `Note ${i}.`))
       await choose(page, textFile(`${title}.txt`, `Parcels ${title} leave on Tuesdays.`), ...files)
       for (const name of [title, 'Note 11']) await state(page, name, en['kb.state.ready'])
-      await page.getByRole('searchbox').fill('When do parcels leave?')
+      await page
+        .getByRole('searchbox', { name: en['kb.search.label'] })
+        .fill('When do parcels leave?')
       await page.keyboard.press('Enter')
       const first = page.locator('main ol > li').first()
       await first.waitFor()

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import type { Source } from '../../src/features/knowledge/sources/model.ts'
+import type { LibraryResponse } from '../../src/features/knowledge/library/model.ts'
 import { en } from '../../web/i18n/en.ts'
 import type { Key } from '../../web/i18n/index.tsx'
 import { caller } from '../support/api.ts'
@@ -102,6 +102,8 @@ describeWeb('what is done with documents', () => {
       await page.getByRole('button', { name: en['kb.bulk.stop'] }).click()
       held.resolve()
       await bar('kb.bulk.ended', { done: 1, all: 4 }).waitFor()
+      await bar('kb.bulk.ended.failed', { count: 1 }).waitFor()
+      await bar('kb.bulk.ended.left', { count: 2 }).waitFor()
       const failed = page.getByRole('listitem').filter({ hasText: en['error.unavailable'] })
       await failed.filter({ hasText: 'Note' }).waitFor()
       expect(await failed.count()).toBe(1)
@@ -272,10 +274,13 @@ describeWeb('scans of the knowledge base', () => {
         pages_done: 1,
         retry_at: '2030-01-02T03:04:05Z',
       }
-      await page.route('**/console/kb/sources', async (route) => {
-        const { sources } = await (await route.fetch()).json()
-        const told = sources.map((source: Source) => ({ ...source, ...waiting }))
-        await route.fulfill({ json: { sources: told } })
+      await page.route('**/console/library?*', async (route) => {
+        const told = (await (await route.fetch()).json()) as LibraryResponse
+        const items = told.items.map(({ source, doc }) => ({
+          source: { ...source, ...waiting },
+          doc,
+        }))
+        await route.fulfill({ json: { ...told, items } })
       })
       await page.reload()
       const words = en['kb.retry.scan'].split('{at}')[0] ?? ''

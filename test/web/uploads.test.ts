@@ -61,7 +61,7 @@ describeWeb('files on their way into the knowledge base', () => {
       const held = Promise.withResolvers<void>()
       // Without `times`, which would end the interception while the page asks again.
       let isFirst = true
-      await page.route('**/console/kb/sources', async (route) => {
+      await page.route('**/console/library?*', async (route) => {
         if (!isFirst) return route.continue()
         isFirst = false
         const before = await route.fetch()

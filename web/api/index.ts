@@ -103,9 +103,8 @@ export const api = {
   audit: (query: Readonly<Record<'before' | 'actor' | 'action', string>>) =>
     call<T.Audit>('GET', `/console/audit?${new URLSearchParams(query)}`),
   kb: {
-    list: () => call<{ docs: T.KbDoc[] }>('GET', '/console/kb/docs'),
-    create: (title: string, text: string) =>
-      call<T.KbDoc>('POST', '/console/kb/docs', { title, text }),
+    create: (title: string, text: string, collection_id: string | null) =>
+      call<T.KbDoc>('POST', '/console/kb/docs', { title, text, collection_id }),
     remove: (id: string) => call<unknown>('DELETE', at('kb/docs', id)),
     /** The passages of a document from number `from` on, at most `KB_CHUNKS_SHOWN_MAX`. */
     chunks: (id: string, from = 0) =>
@@ -121,9 +120,6 @@ export const api = {
       call<T.KbDoc>('PUT', at('kb/docs', id), { collection_id: to }),
     rename: (id: string, title: string) => call<T.KbDoc>('PUT', at('kb/docs', id), { title }),
     doc: (id: string) => call<T.KbDocResponse>('GET', at('kb/docs', id)),
-    /** Turns that the document was cited in, newest first. */
-    citations: (id: string) =>
-      call<{ citations: T.KbCitation[] }>('GET', at('kb/docs', id, '/citations')),
   },
   collections: {
     list: () => call<{ collections: T.Collection[] }>('GET', '/console/kb/collections?limit=200'),
@@ -136,15 +132,18 @@ export const api = {
     remove: (id: string) => call<unknown>('DELETE', at('kb/collections', id)),
   },
   sources: {
-    list: () => call<{ sources: T.Source[] }>('GET', '/console/kb/sources'),
-    limits: () => call<T.KbLimits>('GET', '/console/kb/limits'),
-    sendFile(file: File, onSent: (share: number) => void) {
+    sendFile(file: File, collection: string | null, onSent: (share: number) => void) {
       const form = new FormData()
+      if (collection !== null) form.set('collection_id', collection)
       form.set('file', file)
       return postFile<T.Source>('/console/kb/files', form, onSent)
     },
-    addPage: (input: { url: string; title: string; refresh: T.Refresh }) =>
-      call<T.Source>('POST', '/console/kb/urls', input),
+    addPage: (input: {
+      url: string
+      title: string
+      refresh: T.Refresh
+      collection_id: string | null
+    }) => call<T.Source>('POST', '/console/kb/urls', input),
     setRefresh: ({ id, refresh }: { id: string; refresh: T.Refresh }) =>
       call<T.Source>('PUT', at('kb/sources', id), { refresh }),
     move: (id: string, to: string) =>

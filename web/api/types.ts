@@ -35,6 +35,13 @@ export type {
 } from '../../src/features/keys/model.ts'
 export type { Collection } from '../../src/features/knowledge/collections/model.ts'
 export type {
+  ChosenItem,
+  LibraryResponse as LibraryPage,
+  LibrarySort,
+  LibraryState,
+  ListedSource,
+} from '../../src/features/knowledge/library/model.ts'
+export type {
   KbChunk,
   KbDoc,
   KbDocResponse,

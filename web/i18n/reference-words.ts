@@ -4,6 +4,17 @@ import { CHINESE_FIELDS } from './reference-fields.ts'
 /** Chinese for descriptions of operations, answers and parameters, by the English text. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   'List apps': '列出应用',
+  'A page of the files, web pages and typed documents, with counts of all':
+    '文件、网页和手写文档的一页，附总数',
+  'All entries that a query fits, to be worked on together': '符合条件的全部条目，用于批量操作',
+  'words that the title has': '标题中的词',
+  'the whole title': '完整标题',
+  'the address of a page': '网页的地址',
+  'work: entries that are being worked on; failed: those that failed':
+    'work：处理中的条目；failed：失败的条目',
+  'newest (the default), oldest, title, or largest': 'newest（默认）、oldest、title 或 largest',
+  'entries left out before them; default 0': '之前略过的条目数，默认 0',
+  'id of a file or web page: its documents alone': '文件或网页的 id：只列出它的文档',
   'Messages, as of Anthropic': '消息，与 Anthropic 的接口相同',
   'Tokens of a message, estimated': '估算一条消息的 token 数',
   'Create an app': '创建应用',

@@ -21,7 +21,7 @@ function useFacts(): Facts {
     retry: false,
   })
   const status = useQuery({ queryKey: ['status'], queryFn: api.status, retry: false })
-  const docs = useQuery({ queryKey: ['kb', 'docs'], queryFn: api.kb.list })
+  const docs = useQuery({ queryKey: ['kb', 'embedding'], queryFn: api.kb.embedding })
   const keys = useQuery({ queryKey: ['keys'], queryFn: api.keys.list })
   const devices = useQuery({ queryKey: ['devices'], queryFn: api.devices.list })
   return {
@@ -89,7 +89,7 @@ function Steps({ facts, onTested }: StepsProps) {
         id="document"
         to="/app/kb"
         done={done.document}
-        check={done.document ? () => checkDocument(i18n, facts) : null}
+        check={done.document ? () => checkDocument(i18n) : null}
       />
       <Step id="key" to="/app/keys" done={done.key} check={null} />
       <Step

@@ -1,9 +1,10 @@
 import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { BookText, ChevronLeft, ExternalLink } from 'lucide-react'
+import type { KbDocResponse } from '../api/types.ts'
 import { Cited } from '../features/kb/cited.tsx'
 import { Facts } from '../features/kb/facts.tsx'
-import { docsOf, itemsOf, type Library, useLibrary } from '../features/kb/library.ts'
 import { PagePicker } from '../features/kb/page-picker.tsx'
+import { useDoc, useParts, useSource } from '../features/kb/parts.ts'
 import { Passages } from '../features/kb/passages.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { Notice, Page } from '../ui/page.tsx'
@@ -13,8 +14,7 @@ import { Empty, Loaded } from '../ui/state.tsx'
 export function KbDocPage() {
   const { t } = useI18n()
   const { doc: id = '' }: { doc?: string } = useParams({ strict: false })
-  const query = useLibrary()
-  const doc = query.data?.docs.find((one) => one.id === id)
+  const query = useDoc(id)
   const actions = (
     <Link to="/app/kb" className="btn">
       <ChevronLeft size={16} aria-hidden />
@@ -23,29 +23,35 @@ export function KbDocPage() {
   )
   return (
     <Page
-      title={doc?.title ?? t('kb.doc')}
-      about={query.data && <About library={query.data} id={id} />}
+      title={query.data?.title ?? t('kb.doc')}
+      about={query.data?.source_id && <About doc={query.data} sourceId={query.data.source_id} />}
       actions={actions}
     >
-      <Loaded query={query}>{(library) => <Text library={library} id={id} />}</Loaded>
+      <Loaded query={query}>
+        {(doc) =>
+          doc ? (
+            <Text doc={doc} />
+          ) : (
+            <Empty icon={<BookText />} title={t('kb.doc.gone')} text={t('kb.doc.gone.text')} />
+          )
+        }
+      </Loaded>
     </Page>
   )
 }
 
-interface DocProps {
-  readonly library: Library
-  readonly id: string
+interface AboutProps {
+  readonly doc: KbDocResponse
+  readonly sourceId: string
 }
 
 /** The source of the document, and links to its other parts. */
-function About({ library, id }: DocProps) {
+function About({ doc, sourceId }: AboutProps) {
   const { t } = useI18n()
-  const item = itemsOf(library).find(
-    (one) => one.kind === 'source' && one.parts.some((part) => part.id === id),
-  )
-  if (item?.kind !== 'source') return null
-  const { source, parts } = item
-  const at = parts.findIndex((part) => part.id === id)
+  const source = useSource(sourceId).data
+  const parts = useParts(sourceId).data?.docs ?? []
+  if (!source) return null
+  const at = parts.findIndex((part) => part.id === doc.id)
   const around = [
     ['kb.part.before', parts[at - 1]],
     ['kb.part.after', parts[at + 1]],
@@ -81,20 +87,16 @@ function About({ library, id }: DocProps) {
   )
 }
 
-function Text({ library, id }: DocProps) {
+function Text({ doc }: { readonly doc: KbDocResponse }) {
   const { t } = useI18n()
   const { hash } = useLocation()
-  const doc = library.docs.find((one) => one.id === id)
-  if (!doc) {
-    return <Empty icon={<BookText />} title={t('kb.doc.gone')} text={t('kb.doc.gone.text')} />
-  }
+  const { id } = doc
   const asked = /^\d{1,9}$/.test(hash) ? Number(hash) : null
   const isThere = asked !== null && asked < doc.chunk_count
-  const item = itemsOf(library).find((one) => docsOf(one).includes(doc))
   return (
     <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[3fr_2fr]">
       <aside className="grid grid-cols-1 gap-4 lg:order-last">
-        {item && <Facts item={item} />}
+        <FactsOf doc={doc} />
         <PagePicker docId={id} />
         <Cited docId={id} />
       </aside>
@@ -104,4 +106,14 @@ function Text({ library, id }: DocProps) {
       </div>
     </div>
   )
+}
+
+/** Those of its file or page, or its own. */
+function FactsOf({ doc }: { readonly doc: KbDocResponse }) {
+  const source = useSource(doc.source_id).data
+  const parts = useParts(doc.source_id).data?.docs
+  if (doc.source_id === null) return <Facts item={{ kind: 'doc', doc }} />
+  if (!source || !parts) return null
+  const cited_7d = parts.reduce((sum, part) => sum + part.cited_7d, 0)
+  return <Facts item={{ kind: 'source', source: { ...source, doc_id: doc.id, cited_7d } }} />
 }

@@ -32,12 +32,17 @@ export function createDocuments(parts: DocumentParts) {
   }
 
   return {
-    list: (view: KbView, signal?: AbortSignal): Promise<{ docs: JsonItems[] }> =>
+    /** All documents of the view, or those of a source. */
+    list: (
+      view: KbView,
+      signal?: AbortSignal,
+      sourceId: string | null = null,
+    ): Promise<{ docs: JsonItems[] }> =>
       inTurn(
         view.tenantId,
         async () => {
           await citations.flush()
-          return { docs: await store.list(view, firstCitedDay(clock)) }
+          return { docs: await store.list(view, firstCitedDay(clock), sourceId) }
         },
         signal,
       ),

@@ -29,6 +29,7 @@ const createBody = jsonBody(KbCreateRequest, { bytesMax: KB_BODY_BYTES_MAX })
 const changeBody = jsonBody(KbChangeRequest)
 const searchBody = jsonBody(KbSearchRequest, { bytesMax: KB_BODY_BYTES_MAX })
 const CHUNKS_QUERY = queryDoc({ from: 'number of the first chunk shown, from 0; default 0' })
+const SOURCE_QUERY = queryDoc({ source_id: 'id of a file or web page: its documents alone' })
 
 export interface KbRouteOptions {
   readonly kb: Kb
@@ -45,14 +46,15 @@ export const kbRoutes = (on: Gated, { kb, access, contexts, answers }: KbRouteOp
       async (context) => {
         const view = await viewIn(access, context)
         // Read before the answer's turn on the event loop, which it would hold for that long.
-        const list = await kb.list(view, context.request.signal)
+        const source = new URL(context.request.url).searchParams.get('source_id') || null
+        const list = await kb.list(view, context.request.signal, source)
         return answers.respond(context, async () => list)
       },
       {
         allow: NOT_DEVICES,
         detail: {
           summary: 'List documents',
-          parameters: COLLECTION_QUERY,
+          parameters: [...COLLECTION_QUERY, ...SOURCE_QUERY],
           responses: jsonDoc(KbDocsResponse),
         },
       },

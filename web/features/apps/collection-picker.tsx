@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { COLLECTIONS_LISTED_MAX } from '../../../src/core/limits/contract.ts'
-import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { SwitchField } from '../../ui/form.tsx'
 import { NO_COLLECTION, useLoadedCollections } from '../kb/collections.ts'
+import { useEmbedding } from '../kb/embedding.ts'
 
 interface CollectionPickerProps {
   /** Null: all documents. */
@@ -16,7 +15,7 @@ export function CollectionPicker({ collections, onChange }: CollectionPickerProp
   const { t } = useI18n()
   const loaded = useLoadedCollections()
   const known = loaded ?? []
-  const docs = useQuery({ queryKey: ['kb', 'docs'], queryFn: api.kb.list }).data?.docs ?? []
+  const all = useEmbedding().data?.docs ?? 0
   if (known.length === 0 && collections === null) return null
   const chosen = collections ?? []
   const names = new Map([
@@ -24,8 +23,10 @@ export function CollectionPicker({ collections, onChange }: CollectionPickerProp
     ...known.map(({ id, name }) => [id, name] as const),
   ])
   const ids = [...new Set([...names.keys(), ...chosen])]
+  const counts = new Map(known.map(({ id, doc_count }) => [id, doc_count]))
+  const inAny = known.reduce((sum, { doc_count }) => sum + doc_count, 0)
   const countOf = (id: string) =>
-    docs.filter(({ collection_id }) => (collection_id ?? NO_COLLECTION) === id).length
+    id === NO_COLLECTION ? Math.max(0, all - inAny) : (counts.get(id) ?? 0)
   const seen = chosen.reduce((sum, id) => sum + countOf(id), 0)
   const toggle = (id: string, on: boolean) =>
     onChange(ids.filter((one) => (one === id ? on : chosen.includes(one))))
@@ -35,8 +36,8 @@ export function CollectionPicker({ collections, onChange }: CollectionPickerProp
         label={t('apps.collections.every')}
         hint={
           collections === null
-            ? t('apps.collections.all', { count: docs.length })
-            : t('apps.collections.some', { count: seen, all: docs.length })
+            ? t('apps.collections.all', { count: all })
+            : t('apps.collections.some', { count: seen, all })
         }
         on={collections === null}
         onChange={(all) => onChange(all ? null : [])}

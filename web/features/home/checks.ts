@@ -1,7 +1,7 @@
 import { api } from '../../api/index.ts'
+import { libraryApi } from '../../api/library.ts'
 import type { Key } from '../../i18n/dictionary.ts'
 import type { I18n } from '../../i18n/index.tsx'
-import type { Facts } from './steps.ts'
 
 /** The result of a check, as a sentence. */
 export interface Found {
@@ -35,8 +35,9 @@ export async function checkModel({ t }: I18n): Promise<Found> {
 }
 
 /** Searches for the newest document by its title. */
-export async function checkDocument({ t }: I18n, { docs }: Facts): Promise<Found> {
-  const title = docs?.[0]?.title ?? ''
+export async function checkDocument({ t }: I18n): Promise<Found> {
+  const [newest] = (await libraryApi.page({ limit: '1' })).items
+  const title = newest?.source?.title ?? newest?.doc?.title ?? ''
   const { results } = await api.kb.search({ q: title, collection: null })
   const best = results[0]
   if (!best) return { tone: 'bad', text: t('kb.search.none') }

@@ -35,7 +35,7 @@ export function Figures({ facts }: { readonly facts: Facts }) {
         value={number(today?.errors)}
         tone={today && today.errors > 0 ? 'bad' : undefined}
       />
-      <Stat label={t('kb.docs')} value={number(facts.docs?.length)} />
+      <Stat label={t('kb.docs')} value={number(facts.docs)} />
       <Stat label={t('home.online')} value={number(online?.length)} />
     </div>
   )

@@ -1,9 +1,10 @@
-import type { ApiKeyMeta, Device, KbDoc, Provider, Status } from '../../api/types.ts'
+import type { ApiKeyMeta, Device, Provider, Status } from '../../api/types.ts'
 
 export interface Facts {
   readonly provider: Provider | undefined
   readonly status: Status | undefined
-  readonly docs: readonly KbDoc[] | undefined
+  /** How many documents there are. */
+  readonly docs: number | undefined
   readonly keys: readonly ApiKeyMeta[] | undefined
   readonly devices: readonly Device[] | undefined
 }
@@ -17,7 +18,7 @@ export const hasPlatformModel = (status: Status | undefined): boolean =>
 /** The completed steps of the first run; a step counts as undone while its state loads. */
 export const stepsDone = (facts: Facts): Readonly<Record<StepId, boolean>> => ({
   model: facts.provider?.configured === true || hasPlatformModel(facts.status),
-  document: (facts.docs?.length ?? 0) > 0,
+  document: (facts.docs ?? 0) > 0,
   key: facts.keys?.some(({ revoked_at }) => revoked_at === null) ?? false,
   device: facts.devices?.some(({ activated_at }) => activated_at !== null) ?? false,
 })

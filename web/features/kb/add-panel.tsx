@@ -10,13 +10,15 @@ import { FileInput, useFileInput } from './file-input.tsx'
 
 interface AddProps {
   readonly limits: KbLimits | undefined
+  /** The collection that they go into, where one is shown. */
+  readonly into: string | undefined
   readonly onFiles: (files: readonly File[]) => void
   readonly onPage: () => void
   readonly onWrite: () => void
 }
 
 /** The ways to add documents: files, web pages and typed text. Files may be dropped anywhere. */
-export function AddPanel({ limits, onFiles, onPage, onWrite }: AddProps) {
+export function AddPanel({ limits, into, onFiles, onPage, onWrite }: AddProps) {
   const { t } = useI18n()
   const input = useFileInput()
   const toasts = useToasts()
@@ -42,6 +44,9 @@ export function AddPanel({ limits, onFiles, onPage, onWrite }: AddProps) {
           {t('kb.write')}
         </Button>
       </div>
+      {into !== undefined && (
+        <p className="text-note wrap-anywhere">{t('kb.add.into', { name: into })}</p>
+      )}
       <p className="max-w-md text-small text-ink-3">
         {t('kb.drop.hint', { max: limits?.file_mb_max ?? '…' })}
       </p>

@@ -3,7 +3,6 @@ import { useExplain } from '../../lib/services.tsx'
 import { ProgressBar } from '../../ui/bars.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Bulk, BulkActs } from './bulk.ts'
-import { idOf, titleOf } from './library.ts'
 
 const RUNNING = {
   move: 'kb.bulk.move',
@@ -11,9 +10,13 @@ const RUNNING = {
   delete: 'kb.bulk.delete',
 } as const
 
+/** More are counted alone. */
+const FAILURES_MAX = 50
+
 /** How far it is with several items; afterwards, which of them failed and why. */
 export function BulkBar({ acts }: { readonly acts: BulkActs }) {
-  const { t } = useI18n()
+  const { t, locale } = useI18n()
+  const number = (count: number) => count.toLocaleString(locale)
   const { bulk, stop, retry, close } = acts
   if (!bulk) return null
   const all = bulk.items.length
@@ -21,7 +24,9 @@ export function BulkBar({ acts }: { readonly acts: BulkActs }) {
   return (
     <div className="grid gap-2 border-b border-line px-4 py-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <span role="status">{t(RUNNING[bulk.act], { done: bulk.tried, all })}</span>
+        <span role="status">
+          {t(RUNNING[bulk.act], { done: number(bulk.tried), all: number(all) })}
+        </span>
         <Button size="small" disabled={bulk.state === 'stopping'} onClick={stop}>
           {t('kb.bulk.stop')}
         </Button>
@@ -34,20 +39,33 @@ export function BulkBar({ acts }: { readonly acts: BulkActs }) {
 type EndedProps = { readonly bulk: Bulk } & Pick<BulkActs, 'retry' | 'close'>
 
 function Ended({ bulk, retry, close }: EndedProps) {
-  const { t } = useI18n()
+  const { t, locale } = useI18n()
+  const number = (count: number) => count.toLocaleString(locale)
   const explain = useExplain()
   const { items, tried, failures } = bulk
   const done = tried - failures.length
+  const left = items.length - tried
   return (
     <div className="grid gap-2 border-b border-line px-4 py-3">
-      <p role="alert">{t('kb.bulk.ended', { done, all: items.length })}</p>
+      <p role="alert">
+        {[
+          t('kb.bulk.ended', { done: number(done), all: number(items.length) }),
+          failures.length > 0 && t('kb.bulk.ended.failed', { count: number(failures.length) }),
+          left > 0 && t('kb.bulk.ended.left', { count: number(left) }),
+        ]
+          .filter(Boolean)
+          .join(' ')}
+      </p>
       {failures.length > 0 && (
         <ul className="max-h-48 overflow-y-auto text-small text-bad">
-          {failures.map(({ item, error }) => (
-            <li key={idOf(item)} className="break-words">
-              {t('kb.bulk.failure', { title: titleOf(item), reason: explain(error) })}
+          {failures.slice(0, FAILURES_MAX).map(({ item, error }) => (
+            <li key={item.id} className="wrap-anywhere">
+              {t('kb.bulk.failure', { title: item.title, reason: explain(error) })}
             </li>
           ))}
+          {failures.length > FAILURES_MAX && (
+            <li>{t('kb.bulk.failure.more', { count: number(failures.length - FAILURES_MAX) })}</li>
+          )}
         </ul>
       )}
       <div className="flex flex-wrap justify-end gap-2">
@@ -55,7 +73,7 @@ function Ended({ bulk, retry, close }: EndedProps) {
           {t('action.close')}
         </Button>
         <Button size="small" kind="primary" onClick={retry}>
-          {t('kb.bulk.retry', { count: items.length - done })}
+          {t('kb.bulk.retry', { count: number(items.length - done) })}
         </Button>
       </div>
     </div>

@@ -1,19 +1,19 @@
 import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../api/client.ts'
+import type { ChosenItem } from '../../api/types.ts'
 import type { Key } from '../../i18n/index.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { reload } from '../../lib/reload.ts'
 import { SIGNED_OUT, useToasts } from '../../lib/services.tsx'
-import type { Item } from './library.ts'
 
 /** What is done with several items, one after another. */
 export interface Bulk {
   readonly act: 'move' | 'check' | 'delete'
-  readonly items: readonly Item[]
-  readonly work: (item: Item) => Promise<unknown>
+  readonly items: readonly ChosenItem[]
+  readonly work: (item: ChosenItem) => Promise<unknown>
   /** How many items it was tried with. */
   readonly tried: number
-  readonly failures: readonly { readonly item: Item; readonly error: unknown }[]
+  readonly failures: readonly { readonly item: ChosenItem; readonly error: unknown }[]
   readonly state: 'running' | 'stopping' | 'ended'
 }
 
@@ -77,7 +77,7 @@ export function useBulk() {
     structuralSharing: false,
   })
 
-  async function start(act: Bulk['act'], items: readonly Item[], work: Bulk['work']) {
+  async function start(act: Bulk['act'], items: readonly ChosenItem[], work: Bulk['work']) {
     const state = read(client)?.state
     if (state === 'running' || state === 'stopping') return
     if (await run(client, { act, items, work })) toasts.show('good', t(DONE[act]))

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api } from '../../api/index.ts'
+import { libraryApi } from '../../api/library.ts'
 import type { KbCitation } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -21,7 +21,7 @@ export function Cited({ docId }: { readonly docId: string }) {
   const [isOpen, setOpen] = useState(() => matchMedia(BESIDE).matches)
   const query = useQuery({
     queryKey: ['kb', 'citations', docId],
-    queryFn: () => api.kb.citations(docId),
+    queryFn: () => libraryApi.citations(docId),
   })
   return (
     <details

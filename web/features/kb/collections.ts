@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/index.ts'
+import type { ChosenItem } from '../../api/types.ts'
 import { useAction } from '../../lib/services.tsx'
 import type { Item } from './library.ts'
 
@@ -18,13 +19,13 @@ const NONE = [] as const
 export const collectionOf = (item: Item): string =>
   (item.kind === 'doc' ? item.doc : item.source).collection_id ?? NO_COLLECTION
 
-/** Moves an item to a collection. */
-export const moveTo = (item: Item, to: string): Promise<unknown> =>
-  item.kind === 'doc' ? api.kb.move(item.doc.id, to) : api.sources.move(item.source.id, to)
+/** Moves an entry to a collection. */
+export const moveTo = ({ kind, id }: ChosenItem, to: string): Promise<unknown> =>
+  kind === 'doc' ? api.kb.move(id, to) : api.sources.move(id, to)
 
-/** Moves items to collections, and loads the list anew. */
+/** Moves entries to collections, and loads the list anew. */
 export function useMove() {
-  return useAction(({ item, to }: { item: Item; to: string }) => moveTo(item, to), {
+  return useAction(({ item, to }: { item: ChosenItem; to: string }) => moveTo(item, to), {
     done: 'kb.moved',
     refresh: ['kb'],
     several: true,

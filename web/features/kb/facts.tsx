@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode } from 'react'
-import type { KbDoc, Source } from '../../api/types.ts'
+import type { ListedSource as Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Ago } from '../../ui/page.tsx'
@@ -41,10 +41,8 @@ function useFacts(item: Item): ReactNode[] {
   const { t, locale } = useI18n()
   const size = useSize()
   const chars = (count: number) => t('kb.fact.chars', { count: count.toLocaleString(locale) })
-  const cited = (docs: readonly KbDoc[]) => {
-    const count = docs.reduce((sum, { cited_7d }) => sum + cited_7d, 0)
-    return count > 0 && t('kb.fact.cited', { count: count.toLocaleString(locale) })
-  }
+  const cited = (count: number) =>
+    count > 0 && t('kb.fact.cited', { count: count.toLocaleString(locale) })
   if (item.kind === 'doc') {
     const { char_count, chunk_count, created_at } = item.doc
     const passages = t('kb.fact.passages', { count: chunk_count })
@@ -52,7 +50,7 @@ function useFacts(item: Item): ReactNode[] {
       t('kb.kind.typed'),
       chars(char_count),
       passages,
-      cited([item.doc]),
+      cited(item.doc.cited_7d),
       <Ago key="at" at={created_at} />,
     ].filter(Boolean)
   }
@@ -68,7 +66,7 @@ function useFacts(item: Item): ReactNode[] {
     bytes > 0 && size(bytes),
     char_count > 0 && chars(char_count),
     parts > 1 && t('kb.fact.parts', { count: parts }),
-    cited(item.parts),
+    cited(source.cited_7d),
     source.kind === 'file' && <Ago key="at" at={created_at} />,
     ...checksOf(source, t),
   ].filter(Boolean)

@@ -1,6 +1,6 @@
 import * as Menu from '@radix-ui/react-dropdown-menu'
 import { Check, ExternalLink, FileUp, Pencil, RotateCw, Trash2 } from 'lucide-react'
-import type { Refresh, Source } from '../../api/types.ts'
+import type { ListedSource, Refresh } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { type RowAction, RowMenu } from '../../ui/row-menu.tsx'
 import { collectionOf, NO_COLLECTION, useCollections } from './collections.ts'
@@ -12,9 +12,9 @@ export interface ItemActions {
   readonly onRename: (item: Item) => void
   readonly onReplace: (item: Item) => void
   readonly onSendAgain: (item: Item) => void
-  readonly onCheck: (source: Source) => void
+  readonly onCheck: (source: ListedSource) => void
   readonly onMove: (item: Item, to: string) => void
-  readonly onRefresh: (source: Source, refresh: Refresh) => void
+  readonly onRefresh: (source: ListedSource, refresh: Refresh) => void
 }
 
 interface ItemMenuProps {
@@ -62,7 +62,7 @@ function MoveEntries({ item, onMove }: { item: Item; onMove: ItemActions['onMove
                 <Check {...icon} />
               </Menu.ItemIndicator>
             </span>
-            {name}
+            <span className="min-w-0 wrap-anywhere">{name}</span>
           </Menu.RadioItem>
         ))}
       </Menu.RadioGroup>
@@ -72,7 +72,7 @@ function MoveEntries({ item, onMove }: { item: Item; onMove: ItemActions['onMove
 }
 
 interface PageEntriesProps {
-  readonly source: Source
+  readonly source: ListedSource
   readonly onRefresh: ItemActions['onRefresh']
 }
 

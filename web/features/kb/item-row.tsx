@@ -11,17 +11,19 @@ import {
   TriangleAlert,
 } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
-import type { KbDoc, Source } from '../../api/types.ts'
+import type { ListedSource as Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useMayChange } from '../../lib/rights.ts'
 import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { Badge, type Tone } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/state.tsx'
 import { DRAGGED } from './collection-bar.tsx'
 import { Facts } from './facts.tsx'
 import { failureOf } from './failure.ts'
 import { type ItemActions, ItemMenu } from './item-menu.tsx'
 import { type Item, idOf, titleOf } from './library.ts'
+import { useParts } from './parts.ts'
 import type { Selection } from './selection.tsx'
 
 interface ItemRowProps {
@@ -36,8 +38,8 @@ interface ItemRowProps {
 export function ItemRow({ item, actions, selection, isChecked }: ItemRowProps) {
   const [unfolded, setUnfolded] = useState(false)
   const partsId = useId()
-  const parts = item.kind === 'doc' ? [item.doc] : item.parts
-  const [only] = parts
+  const parts = item.kind === 'doc' ? 1 : item.source.parts
+  const docId = item.kind === 'doc' ? item.doc.id : item.source.doc_id
   return (
     <li
       className="entry"
@@ -58,7 +60,7 @@ export function ItemRow({ item, actions, selection, isChecked }: ItemRowProps) {
       )}
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
-          {parts.length > 1 ? (
+          {parts > 1 ? (
             <button
               type="button"
               className="inline-flex min-w-0 items-center gap-1 text-left font-medium"
@@ -74,13 +76,13 @@ export function ItemRow({ item, actions, selection, isChecked }: ItemRowProps) {
               />
             </button>
           ) : (
-            <Title doc={only} title={titleOf(item)} />
+            <Title docId={docId} title={titleOf(item)} />
           )}
           <State item={item} isChecked={isChecked} />
         </div>
         <Facts item={item} />
         {item.kind === 'source' && <Trouble source={item.source} actions={actions} item={item} />}
-        {unfolded && <Parts id={partsId} parts={parts} />}
+        {unfolded && item.kind === 'source' && <Parts id={partsId} source={item.source} />}
       </div>
       {!selection.isOn && (
         <ForEditors>
@@ -98,17 +100,17 @@ function iconOf(item: Item): ReactNode {
 }
 
 interface TitleProps {
-  readonly doc: KbDoc | undefined
+  readonly docId: string | null
   readonly title: string
 }
 
 /** A link to the passages when there are any, else the title as text. */
-function Title({ doc, title }: TitleProps) {
-  if (!doc) return <span className="min-w-0 font-medium">{title}</span>
+function Title({ docId, title }: TitleProps) {
+  if (docId === null) return <span className="min-w-0 font-medium">{title}</span>
   return (
     <Link
       to="/app/kb/$doc"
-      params={{ doc: doc.id }}
+      params={{ doc: docId }}
       className="target min-w-0 font-medium underline-offset-2 hover:underline"
     >
       {title}
@@ -200,23 +202,28 @@ function Trouble({ source, item, actions }: TroubleProps) {
 
 interface PartsProps {
   readonly id: string
-  readonly parts: readonly KbDoc[]
+  readonly source: Source
 }
 
-function Parts({ id, parts }: PartsProps) {
+function Parts({ id, source }: PartsProps) {
   const { t, locale } = useI18n()
+  const query = useParts(source.id)
   return (
-    <ol id={id} className="mt-2 grid gap-1.5 border-l-2 border-line pl-3 text-note">
-      {parts.map((doc) => (
-        <li key={doc.id}>
-          <Title doc={doc} title={doc.title} />
-          <span className="ml-2 text-small text-ink-3">
-            {t('kb.fact.chars', { count: doc.char_count.toLocaleString(locale) })}
-            {' · '}
-            {t('kb.fact.passages', { count: doc.chunk_count })}
-          </span>
-        </li>
-      ))}
-    </ol>
+    <Loaded query={query} rows={2}>
+      {({ docs }) => (
+        <ol id={id} className="mt-2 grid gap-1.5 border-l-2 border-line pl-3 text-note">
+          {docs.map((doc) => (
+            <li key={doc.id}>
+              <Title docId={doc.id} title={doc.title} />
+              <span className="ml-2 text-small text-ink-3">
+                {t('kb.fact.chars', { count: doc.char_count.toLocaleString(locale) })}
+                {' · '}
+                {t('kb.fact.passages', { count: doc.chunk_count })}
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Loaded>
   )
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { BookText } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { api } from '../../api/index.ts'
-import type { Source } from '../../api/types.ts'
+import type { ChosenItem, KbLimits } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Empty } from '../../ui/state.tsx'
@@ -13,35 +13,42 @@ import { Deletion } from './deletion.tsx'
 import { FileInput, useFileInput } from './file-input.tsx'
 import type { ItemActions } from './item-menu.tsx'
 import { ItemRow } from './item-row.tsx'
-import { type Item, idOf, itemsOf, type Library, putSource, readableOf, remove } from './library.ts'
+import { chosenOf, idOf, isChecked, type Library, putSource, remove } from './library.ts'
+import { FILTERED_FROM, ListFilters } from './list-filters.tsx'
+import { Pager } from './pager.tsx'
 import { RenameDialog } from './rename-dialog.tsx'
 import { replacedBy } from './replacing.ts'
 import { SelectionBar, useSelection } from './selection.tsx'
 import { UploadRow } from './upload-row.tsx'
-import type { AddOptions, Uploads } from './uploads.ts'
+import { type AddOptions, inPlaceOf, type Uploads } from './uploads.ts'
+import type { View } from './view.ts'
 
 /** `checkedAt` is undefined when the check could not be started. */
 type OnCheck = (id: string, checkedAt: string | null | undefined) => void
 
 interface LibraryListProps {
   readonly library: Library
-  /** The collection that is shown; null: all items. */
-  readonly shown: string | null
+  readonly limits: KbLimits | undefined
+  readonly view: View
+  readonly onShow: (more: Partial<View>) => void
+  /** Whether another page than this one is asked for. */
+  readonly isOld: boolean
   readonly uploads: Uploads
   /** Pages that are being checked, by id, with the time of their previous check. */
   readonly checks: ReadonlyMap<string, string | null | undefined>
   readonly onCheck: OnCheck
 }
 
-/** Uploads, then all items. */
-export function LibraryList({ library, shown, uploads, checks, onCheck }: LibraryListProps) {
+/** Uploads, then a page of items. */
+export function LibraryList(props: LibraryListProps) {
+  const { library, limits, view, onShow, isOld, uploads, checks, onCheck } = props
   const { t } = useI18n()
   const client = useQueryClient()
-  const [asked, setAsked] = useState<readonly Item[]>([])
-  const [renamed, setRenamed] = useState<Item | null>(null)
+  const [asked, setAsked] = useState<readonly ChosenItem[]>([])
+  const [renamed, setRenamed] = useState<ChosenItem | null>(null)
   const input = useFileInput()
   const meant = useRef<AddOptions>({})
-  const items = itemsOf(library).filter((item) => shown === null || collectionOf(item) === shown)
+  const { items } = library
   const move = useMove()
   const selection = useSelection(items)
   const bulk = useBulk()
@@ -51,57 +58,57 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
     several: true,
     onDone: (source) => putSource(client, source),
   })
-  const checkOne = useCheckOne(onCheck)
+  const checkOne = useCheckOne(library, onCheck)
   const check = useAction(checkOne, { refresh: ['kb'], several: true })
   const choose = (options: AddOptions) => {
     meant.current = options
     input.open()
   }
   const actions: ItemActions = {
-    onDelete: (item) => setAsked([item]),
-    onRename: setRenamed,
-    onReplace: (item) => choose({ replaces: item }),
+    onDelete: (item) => setAsked([chosenOf(item)]),
+    onRename: (item) => setRenamed(chosenOf(item)),
+    onReplace: (item) => choose(inPlaceOf(item)),
     onSendAgain(item) {
       if (item.kind === 'doc') return
       const { source } = item
-      const options = { instead: source.id, replaces: replacedBy(source.id, items) }
-      const file = uploads.fileOf(source)
+      const collection = collectionOf(item)
+      const options = { instead: source.id, replaces: replacedBy(source.id), collection }
+      const file = uploads.fileOf(source.id)
       if (file) uploads.add([file], options)
       else choose(options)
     },
-    onCheck: check.mutate,
-    onMove: (item, to) => move.mutate({ item, to }),
+    onCheck: ({ id }) => check.mutate(id),
+    onMove: (item, to) => move.mutate({ item: chosenOf(item), to }),
     onRefresh: ({ id }, value) => refresh.mutate({ id, refresh: value }),
   }
   return (
     <>
-      {items.length + uploads.uploads.length === 0 && (
-        <Empty icon={<BookText />} title={t('kb.empty')} text={t('kb.empty.text')} />
+      {(library.entries >= FILTERED_FROM || view.q !== '' || view.state !== '') && (
+        <ListFilters view={view} onShow={onShow} />
       )}
-      {items.length > 1 && (
+      {items.length + uploads.uploads.length === 0 && <Nothing view={view} library={library} />}
+      {(items.length > 1 || selection.isOn) && (
         <SelectionBar
-          items={items}
+          library={library}
+          view={view}
           selection={selection}
           isBusy={bulk.bulk !== null && bulk.bulk.state !== 'ended'}
           onDelete={setAsked}
           onMove={(chosen, to) => bulk.start('move', chosen, (item) => moveTo(item, to))}
-          onCheck={(chosen) => {
+          onCheck={(readable) => {
             selection.end()
-            const readable = chosen.filter((item) => readableOf(item) !== null)
-            void bulk.start('check', readable, async (item) => {
-              if (item.kind === 'source') await checkOne(item.source)
-            })
+            void bulk.start('check', readable, ({ id }) => checkOne(id))
           }}
         />
       )}
       <BulkBar acts={bulk} />
-      <ul className="divide-y divide-line">
+      <ul className="divide-y divide-line" aria-busy={isOld}>
         {uploads.uploads.map((upload) => (
           <UploadRow
             key={upload.id}
             upload={upload}
             uploads={uploads}
-            megabytesMax={library.limits.file_mb_max}
+            megabytesMax={limits?.file_mb_max ?? 0}
           />
         ))}
         {items.map((item) => (
@@ -110,12 +117,16 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
             item={item}
             actions={actions}
             selection={selection}
-            isChecked={
-              item.kind === 'source' && checks.get(item.source.id) === item.source.checked_at
-            }
+            isChecked={item.kind === 'source' && isChecked(checks, item.source)}
           />
         ))}
       </ul>
+      <Pager
+        page={view.page}
+        shown={items.length}
+        matching={library.matching}
+        onPage={(page) => onShow({ page })}
+      />
       <FileInput
         {...input}
         label={t('kb.replace')}
@@ -135,12 +146,29 @@ export function LibraryList({ library, shown, uploads, checks, onCheck }: Librar
   )
 }
 
+/** Why no item is listed. */
+function Nothing({ view, library }: Pick<LibraryListProps, 'view' | 'library'>) {
+  const { t } = useI18n()
+  if (library.entries === 0) {
+    return <Empty icon={<BookText />} title={t('kb.empty')} text={t('kb.empty.text')} />
+  }
+  const isFiltered = view.q !== '' || view.state !== ''
+  return (
+    <Empty
+      icon={<BookText />}
+      title={t(isFiltered ? 'kb.filter.nothing' : 'kb.collections.empty')}
+      text={t(isFiltered ? 'kb.filter.nothing.text' : 'kb.collections.empty.text')}
+    />
+  )
+}
+
 /** Asks for a check, and marks the page until its list has a later one. */
-function useCheckOne(onCheck: OnCheck) {
+function useCheckOne(library: Library, onCheck: OnCheck) {
   const client = useQueryClient()
-  return async ({ id, kind, checked_at }: Source) => {
+  return async (id: string) => {
+    const item = library.items.find((one) => idOf(one) === id)
     // A file that is read again has no such time: its state tells how far it is.
-    if (kind === 'url') onCheck(id, checked_at)
+    if (item?.kind === 'source' && item.source.kind === 'url') onCheck(id, item.source.checked_at)
     try {
       putSource(client, await api.sources.check(id))
     } catch (error) {

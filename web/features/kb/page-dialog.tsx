@@ -4,17 +4,21 @@ import { SOURCE_TITLE_CHARS_MAX, SOURCES_REFRESHED_MAX } from '../../../src/core
 import { api } from '../../api/index.ts'
 import type { Refresh, Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { reload } from '../../lib/reload.ts'
 import { useAction, useProblem } from '../../lib/services.tsx'
+import { useSettled } from '../../lib/use-settled.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
-import { showSource } from './library.ts'
+import { titleOf } from './library.ts'
+import { useTwin } from './twin.ts'
 
 export const REFRESHES = ['off', 'daily', 'weekly'] as const satisfies readonly Refresh[]
 
 interface PageDialogProps {
   readonly open: boolean
-  readonly sources: readonly Source[]
+  /** The collection that the page goes into; null: none. */
+  readonly collection?: string | null
   readonly onAdded?: (source: Source) => void
   readonly onClose: () => void
 }
@@ -35,26 +39,26 @@ const withScheme = (text: string) => (/^[a-z][a-z+.-]*:/i.test(text) ? text : `h
 const hrefOf = (text: string) =>
   text !== '' && URL.canParse(withScheme(text)) ? new URL(withScheme(text)).href : null
 
-function PageForm({ sources, onAdded, onClose }: Omit<PageDialogProps, 'open'>) {
+function PageForm({ collection = null, onAdded, onClose }: Omit<PageDialogProps, 'open'>) {
   const { t } = useI18n()
   const client = useQueryClient()
   const [url, setUrl] = useState('')
   const [title, setTitle] = useState('')
   const [refresh, setRefresh] = useState<Refresh>('off')
   const href = hrefOf(url.trim())
-  const twin = href && sources.find((source) => source.url === href)
+  const twin = useTwin({ url: useSettled(href ?? '') })
   const address = useProblem('url_')
   const add = useAction(api.sources.addPage, {
     shows: address.shows,
     onDone: (source) => {
-      showSource(client, source)
+      void reload(client, ['kb'])
       onAdded?.(source)
       onClose()
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (href) add.mutate({ url: href, title: title.trim(), refresh })
+    if (href) add.mutate({ url: href, title: title.trim(), refresh, collection_id: collection })
   }
   return (
     <form className="grid gap-4" onSubmit={submit}>
@@ -65,7 +69,7 @@ function PageForm({ sources, onAdded, onClose }: Omit<PageDialogProps, 'open'>) 
         autoComplete="off"
         placeholder="https://example.com/help"
         problem={address.of(add.error)}
-        hint={twin && t('kb.page.twin', { title: twin.title })}
+        hint={twin && t('kb.page.twin', { title: titleOf(twin) })}
         onText={setUrl}
       />
       <TextField

@@ -1,14 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { SelectField } from '../../ui/form.tsx'
+import { useDoc } from './parts.ts'
 
 /** Goes to the passage at which a page begins; nothing where pages are not known. */
 export function PagePicker({ docId }: { readonly docId: string }) {
   const { t } = useI18n()
   const navigate = useNavigate()
-  const { data } = useQuery({ queryKey: ['kb', 'doc', docId], queryFn: () => api.kb.doc(docId) })
+  const { data } = useDoc(docId)
   const pages = data?.pages ?? []
   if (pages.length < 2) return null
   const choices = pages.map(({ page, seq }) => ({

@@ -1,15 +1,16 @@
 import { type FormEvent, useState } from 'react'
 import { KB_TITLE_CHARS_MAX, SOURCE_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
+import type { ChosenItem } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
-import { type Item, rename, titleOf } from './library.ts'
+import { rename } from './library.ts'
 
 interface RenameProps {
   /** Null: the dialog is closed. */
-  readonly item: Item | null
+  readonly item: ChosenItem | null
   readonly onClose: () => void
 }
 
@@ -28,15 +29,21 @@ export function RenameDialog({ item, onClose }: RenameProps) {
   )
 }
 
-function RenameForm({ item, onClose }: { readonly item: Item; readonly onClose: () => void }) {
+function RenameForm({
+  item,
+  onClose,
+}: {
+  readonly item: ChosenItem
+  readonly onClose: () => void
+}) {
   const { t } = useI18n()
-  const [title, setTitle] = useState(titleOf(item))
+  const [title, setTitle] = useState(item.title)
   const save = useAction((to: string) => rename(item, to), {
     done: 'kb.renamed',
     refresh: ['kb'],
     onDone: onClose,
   })
-  const isNew = title.trim() !== '' && title.trim() !== titleOf(item)
+  const isNew = title.trim() !== '' && title.trim() !== item.title
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (isNew) save.mutate(title.trim())

@@ -1,37 +1,39 @@
 import { Link } from '@tanstack/react-router'
+import type { KbLimits } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useOperator } from '../../lib/rights.ts'
 import { Notice } from '../../ui/page.tsx'
-import { itemsOf, type Library, titleOf } from './library.ts'
+import type { Library } from './library.ts'
 
 /** From this share of the limit on, the page says how to get more. */
 const NEARLY_FULL = 0.8
 
+interface RoomProps {
+  readonly library: Library
+  readonly limits: KbLimits
+}
+
 /** What takes the most of the limit, and who can raise it when little is left. */
-export function Room({ library }: { readonly library: Library }) {
-  const { t } = useI18n()
-  const { docs, limits } = library
-  const left = limits.docs_max - docs.length
-  const largest = useLargest(library)
-  if (docs.length < limits.docs_max * NEARLY_FULL) {
-    return largest && <p className="mb-3 text-note text-ink-2">{largest}</p>
+export function Room({ library, limits }: RoomProps) {
+  const { t, locale } = useI18n()
+  const left = limits.docs_max - library.docs
+  const largest =
+    library.largest &&
+    t('kb.room.largest', {
+      title: library.largest.title,
+      count: library.largest.parts.toLocaleString(locale),
+    })
+  if (library.docs < limits.docs_max * NEARLY_FULL) {
+    return largest && <p className="mb-3 text-note text-ink-2 wrap-anywhere">{largest}</p>
   }
   return (
     <div className="mb-3">
       <Notice tone="warn">
-        {left > 0 ? t('kb.room.left', { count: left }) : t('kb.full')} {largest} <More />
+        {left > 0 ? t('kb.room.left', { count: left.toLocaleString(locale) }) : t('kb.full')}{' '}
+        {largest} <More />
       </Notice>
     </div>
   )
-}
-
-/** The file that takes the most documents; empty where none takes several. */
-function useLargest(library: Library): string {
-  const { t } = useI18n()
-  const sources = itemsOf(library).filter((item) => item.kind === 'source')
-  const [largest] = sources.toSorted((a, b) => b.parts.length - a.parts.length)
-  if (!largest || largest.parts.length < 2) return ''
-  return t('kb.room.largest', { title: titleOf(largest), count: largest.parts.length })
 }
 
 function More() {

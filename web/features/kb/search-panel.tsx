@@ -8,11 +8,12 @@ import type { Passage } from './chunks-dialog.tsx'
 import { usePlace } from './passages.tsx'
 
 interface SearchFormProps {
-  readonly busy: boolean
+  /** The question that is being searched for; another can be asked meanwhile. */
+  readonly pending: string | null
   readonly onSearch: (q: string) => void
 }
 
-export function SearchForm({ busy, onSearch }: SearchFormProps) {
+export function SearchForm({ pending, onSearch }: SearchFormProps) {
   const { t } = useI18n()
   const [q, setQ] = useState('')
   const submit = (event: FormEvent) => {
@@ -32,7 +33,7 @@ export function SearchForm({ busy, onSearch }: SearchFormProps) {
       <Button
         type="submit"
         icon={<Search size={16} aria-hidden />}
-        busy={busy}
+        busy={pending !== null && pending === q.trim()}
         disabled={!q.trim()}
       >
         {t('kb.search.go')}

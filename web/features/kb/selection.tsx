@@ -1,27 +1,45 @@
+import { useMutation } from '@tanstack/react-query'
 import { ListChecks, RotateCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { libraryApi } from '../../api/library.ts'
+import type { ChosenItem } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { NO_COLLECTION, useCollections } from './collections.ts'
-import { type Item, idOf, readableOf } from './library.ts'
+import { chosenOf, filtersOf, type Item, idOf, type Library } from './library.ts'
+import type { View } from './view.ts'
 
-/** Items that are selected to be moved, read again or deleted together. */
+type Chosen = ReadonlyMap<string, ChosenItem>
+
+/** Entries that are selected on any page, to be moved, read again or deleted together. */
 export function useSelection(items: readonly Item[]) {
   /** Null while selection is off. */
-  const [ids, setIds] = useState<ReadonlySet<string> | null>(null)
+  const [entries, setEntries] = useState<Chosen | null>(null)
+  const here = new Map(items.map((item) => [idOf(item), chosenOf(item)]))
+  const put = (more: readonly ChosenItem[]) =>
+    setEntries(
+      (before) => new Map([...(before ?? []), ...more.map((one) => [one.id, one] as const)]),
+    )
   return {
-    isOn: ids !== null,
-    chosen: items.filter((item) => ids?.has(idOf(item))),
-    has: (item: Item) => ids?.has(idOf(item)) === true,
-    start: () => setIds(new Set()),
-    end: () => setIds(null),
+    isOn: entries !== null,
+    /** As they are shown now, where they are. */
+    chosen: [...(entries?.values() ?? [])].map((one) => here.get(one.id) ?? one),
+    has: (item: Item) => entries?.has(idOf(item)) === true,
+    start: () => setEntries(new Map()),
+    end: () => setEntries(null),
+    clear: () => setEntries(new Map()),
+    put,
     toggle(item: Item) {
-      const next = new Set(ids)
-      if (!next.delete(idOf(item))) next.add(idOf(item))
-      setIds(next)
+      const next = new Map(entries)
+      if (!next.delete(idOf(item))) next.set(idOf(item), chosenOf(item))
+      setEntries(next)
     },
-    choose: (chosen: readonly Item[]) => setIds(new Set(chosen.map(idOf))),
+    /** Adds the entries of this page, or takes them away. */
+    togglePage(isOn: boolean) {
+      if (isOn) return put([...here.values()])
+      setEntries((before) => new Map([...(before ?? [])].filter(([id]) => !here.has(id))))
+    },
   }
 }
 
@@ -63,23 +81,26 @@ function MoveTo({ isOff, onMove }: MoveToProps) {
 }
 
 interface SelectionBarProps {
-  readonly items: readonly Item[]
+  readonly library: Library
+  readonly view: View
   readonly selection: Selection
   /** Whether several are being worked on, which is one thing at a time. */
   readonly isBusy: boolean
-  readonly onDelete: (chosen: readonly Item[]) => void
-  readonly onMove: (chosen: readonly Item[], to: string) => void
-  readonly onCheck: (chosen: readonly Item[]) => void
+  readonly onDelete: (chosen: readonly ChosenItem[]) => void
+  readonly onMove: (chosen: readonly ChosenItem[], to: string) => void
+  readonly onCheck: (chosen: readonly ChosenItem[]) => void
 }
 
 /** The bar above the list: starts the selection and shows how many items are selected. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { items, selection, isBusy, onDelete, onMove, onCheck } = props
-  const { t } = useI18n()
-  const { isOn, chosen, start, end, choose } = selection
+  const { library, selection, isBusy, onDelete, onMove, onCheck } = props
+  const { t, locale } = useI18n()
+  const { isOn, chosen, start, end } = selection
   const icon = { size: 15, 'aria-hidden': true } as const
-  const isAll = chosen.length === items.length
-  const readable = chosen.filter((item) => readableOf(item) !== null)
+  const number = (count: number) => count.toLocaleString(locale)
+  const readable = chosen.filter((item) => item.readable)
+  const isPage = library.items.length > 0 && library.items.every(selection.has)
+  const isPaged = library.matching > library.items.length
   return (
     <ForEditors>
       <div className="flex flex-wrap items-center justify-end gap-2 border-b border-line px-4 py-2">
@@ -88,14 +109,15 @@ export function SelectionBar(props: SelectionBarProps) {
             <label className="target mr-auto inline-flex items-center gap-3">
               <input
                 type="checkbox"
-                aria-label={t('kb.select.all')}
-                checked={isAll}
-                onChange={() => choose(isAll ? [] : items)}
+                aria-label={t(isPaged ? 'kb.select.page' : 'kb.select.all')}
+                checked={isPage}
+                onChange={() => selection.togglePage(!isPage)}
               />
               <span role="status">
-                {t('kb.chosen', { count: chosen.length, all: items.length })}
+                {t('kb.chosen', { count: number(chosen.length), all: number(library.entries) })}
               </span>
             </label>
+            {isPaged && <AllMatching {...props} />}
             <MoveTo isOff={isBusy || chosen.length === 0} onMove={(to) => onMove(chosen, to)} />
             {readable.length > 0 && (
               <Button
@@ -104,7 +126,7 @@ export function SelectionBar(props: SelectionBarProps) {
                 disabled={isBusy}
                 onClick={() => onCheck(readable)}
               >
-                {t('kb.check.several', { count: readable.length })}
+                {t('kb.check.several', { count: number(readable.length) })}
               </Button>
             )}
             <Button size="small" onClick={end}>
@@ -127,5 +149,27 @@ export function SelectionBar(props: SelectionBarProps) {
         )}
       </div>
     </ForEditors>
+  )
+}
+
+/** Chooses what the filters fit on all pages, as it is when the button is pressed. */
+function AllMatching({ library, view, selection }: SelectionBarProps) {
+  const { t, locale } = useI18n()
+  const all = useMutation({
+    mutationFn: () => libraryApi.chosen(filtersOf(view)),
+    onSuccess: ({ items }) => selection.put(items),
+  })
+  const count = library.matching.toLocaleString(locale)
+  return (
+    <>
+      <Button size="small" busy={all.isPending} onClick={() => all.mutate()}>
+        {t('kb.select.matching', { count })}
+      </Button>
+      {selection.chosen.length > 0 && (
+        <Button size="small" kind="quiet" onClick={selection.clear}>
+          {t('kb.select.none')}
+        </Button>
+      )}
+    </>
   )
 }

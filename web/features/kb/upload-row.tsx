@@ -6,7 +6,7 @@ import { ProgressBar } from '../../ui/bars.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useSize } from './facts.tsx'
 import { titleOf } from './library.ts'
-import { isSameFile, type Upload, type Uploads } from './uploads.ts'
+import { inPlaceOf, isSameFile, type Upload, type Uploads } from './uploads.ts'
 
 const icon = { size: 17, 'aria-hidden': true } as const
 const ICONS = {
@@ -32,7 +32,7 @@ export function UploadRow({ upload, uploads, megabytesMax }: UploadRowProps) {
     <li className="entry">
       <span className="mt-0.5">{ICONS[state]}</span>
       <div className="min-w-0">
-        <p className="font-medium">{file.name}</p>
+        <p className="font-medium wrap-anywhere">{file.name}</p>
         <p
           className={`text-small ${state === 'failed' ? 'text-bad' : 'text-ink-3'}`}
           role={state === 'failed' || state === 'asked' ? 'alert' : undefined}
@@ -90,14 +90,14 @@ function Answers({ upload, uploads }: Omit<UploadRowProps, 'megabytesMax'>) {
         <Button
           size="small"
           icon={<RotateCw size={15} aria-hidden />}
-          onClick={() => uploads.go(upload)}
+          onClick={() => uploads.go(upload, { isMeant: upload.isMeant })}
         >
           {t('action.retry')}
         </Button>
       )}
       {state === 'asked' && (
         <>
-          <Button size="small" onClick={() => uploads.go(upload, { replaces: twin })}>
+          <Button size="small" onClick={() => uploads.go(upload, twin ? inPlaceOf(twin) : {})}>
             {t('kb.twin.replace')}
           </Button>
           <Button size="small" onClick={() => uploads.go(upload)}>

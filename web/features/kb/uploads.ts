@@ -1,10 +1,13 @@
 import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
-import type { Source } from '../../api/types.ts'
+import { libraryApi } from '../../api/library.ts'
+import type { KbLimits, Source } from '../../api/types.ts'
 import type { Key } from '../../i18n/index.tsx'
-import { type Item, itemsOf, LIBRARY, type Library, showSource, titleOf } from './library.ts'
-import { noteReplacement } from './replacing.ts'
+import { reload } from '../../lib/reload.ts'
+import { collectionOf } from './collections.ts'
+import { chosenOf, type Item, itemsOf, PAGE_SIZE } from './library.ts'
+import { noteReplacement, type Replaced } from './replacing.ts'
 
 export interface Upload {
   readonly id: number
@@ -19,9 +22,13 @@ export interface Upload {
   /** The existing item with the same title. */
   readonly twin: Item | null
   /** The item that is deleted once the new source is ready. */
-  readonly replaces: Item | null
+  readonly replaces: Replaced | null
   /** The failed source that is deleted once the new file is sent. */
   readonly instead: string | null
+  /** The collection that it goes into; null: none. */
+  readonly collection: string | null
+  /** Whether a person has said what becomes of an item with this title. */
+  readonly isMeant: boolean
   readonly sourceId: string | null
 }
 
@@ -48,10 +55,15 @@ async function sendNext(client: QueryClient): Promise<void> {
   change(client, next.id, { state: 'sending', share: 0 })
   addEventListener('beforeunload', warn)
   try {
-    const source = await api.sources.sendFile(next.file, (share) =>
-      change(client, next.id, { share }),
-    )
-    await onSent(client, next, source)
+    const known = next.isMeant ? null : await lookUp(next)
+    if (known?.twin) change(client, next.id, { state: 'asked', twin: known.twin })
+    else {
+      const { file, collection } = next
+      const source = await api.sources.sendFile(file, collection, (share) =>
+        change(client, next.id, { share }),
+      )
+      await onSent(client, { ...next, instead: next.instead ?? known?.failed ?? null }, source)
+    }
   } catch (error) {
     const isFull = error instanceof ApiError && error.error?.code === 'too_many_waiting'
     change(client, next.id, isFull ? { state: 'waiting' } : failed(error))
@@ -68,18 +80,29 @@ async function onSent(client: QueryClient, upload: Upload, source: Source): Prom
   change(client, upload.id, { state: 'sent', sourceId: source.id })
   if (upload.replaces) noteReplacement(source.id, upload.replaces)
   if (upload.instead !== null) await api.sources.remove(upload.instead).catch(() => {})
-  showSource(client, source)
+  void reload(client, ['kb'])
+}
+
+/** What has the title that the file will get: a failed source, and an item that is none. */
+async function lookUp({ file }: Upload) {
+  const query = { title: titleOfFile(file.name), limit: String(PAGE_SIZE) }
+  const items = itemsOf(await libraryApi.page(query))
+  const isFailed = (item: Item) => item.kind === 'source' && item.source.state === 'failed'
+  const failed = items.find((item) => isFailed(item) && chosenOf(item).kind === 'source')
+  return {
+    twin: items.find((item) => !isFailed(item)) ?? null,
+    failed: failed?.kind === 'source' && failed.source.kind === 'file' ? failed.source.id : null,
+  }
 }
 
 /** The title that the server gives a file. */
 const titleOfFile = (name: string) =>
   [...name.replace(/(?<=.)\.[^.]*$/s, '').replace(/\s+/g, ' ')].slice(0, 180).join('').trim()
 
-const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
-
 export interface AddOptions {
-  readonly replaces?: Item | null
+  readonly replaces?: Replaced | null
   readonly instead?: string | null
+  readonly collection?: string | null
 }
 
 /** The uploads of this tab, and what can be done with them. */
@@ -94,14 +117,12 @@ export function useUploads() {
   })
 
   function uploadOf(file: File, id: number, options: AddOptions): Upload {
-    const { replaces = null } = options
-    const library = client.getQueryData<Library>(LIBRARY)
-    const instead = options.instead ?? failedOf(library, file)?.id ?? null
-    const problem = library ? problemOf(file, library.limits.file_mb_max) : null
-    const isMeant = replaces !== null || options.instead != null
-    const twin = library && !isMeant ? findTwin(itemsOf(library), file) : null
-    const state = problem ? 'failed' : twin ? 'asked' : 'waiting'
-    const more = { problem, twin, replaces, instead, sourceId: null }
+    const { replaces = null, instead = null, collection = null } = options
+    const limits = client.getQueryData<KbLimits>(['kb', 'limits'])
+    const problem = limits ? problemOf(file, limits.file_mb_max) : null
+    const isMeant = replaces !== null || instead !== null
+    const state = problem ? 'failed' : 'waiting'
+    const more = { problem, twin: null, replaces, instead, collection, isMeant, sourceId: null }
     return { id, file, state, share: 0, ...more }
   }
 
@@ -117,7 +138,7 @@ export function useUploads() {
     },
     /** Sends a file although it has a twin, or again after a failure. */
     go(upload: Upload, more: Partial<Upload> = {}): void {
-      change(client, upload.id, { ...more, state: 'waiting', problem: null })
+      change(client, upload.id, { isMeant: true, ...more, state: 'waiting', problem: null })
       start()
     },
     drop: ({ id }: Upload): void =>
@@ -126,8 +147,8 @@ export function useUploads() {
         read(client).filter((upload) => upload.id !== id),
       ),
     /** The file of a source, if it was uploaded in this tab. */
-    fileOf: (source: Source): File | null =>
-      uploads.find(({ sourceId }) => sourceId === source.id)?.file ?? null,
+    fileOf: (id: string): File | null =>
+      uploads.find(({ sourceId }) => sourceId === id)?.file ?? null,
   }
 }
 
@@ -138,18 +159,10 @@ function problemOf({ size }: File, megabytesMax: number): Key | null {
   return size > megabytesMax * 1024 * 1024 ? 'kb.upload.large' : null
 }
 
-/** The failed source with the name of the file. */
-const failedOf = (library: Library | undefined, { name }: File): Source | undefined =>
-  library?.sources.find(
-    ({ state, kind, title }) =>
-      state === 'failed' && kind === 'file' && isSame(title, titleOfFile(name)),
-  )
-
-/** The item with the title that the file will get, except failed sources. */
-function findTwin(items: readonly Item[], file: File): Item | null {
-  const title = titleOfFile(file.name)
-  const isThere = (item: Item) => item.kind === 'doc' || item.source.state !== 'failed'
-  return items.find((item) => isThere(item) && isSame(titleOf(item), title)) ?? null
+/** What a file that replaces an item is sent with: it goes where that item is. */
+export const inPlaceOf = (item: Item): AddOptions => {
+  const { kind, id } = chosenOf(item)
+  return { replaces: { kind, id }, collection: collectionOf(item) }
 }
 
 /** Whether the twin has the size of the file, too. */

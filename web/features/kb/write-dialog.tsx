@@ -3,36 +3,41 @@ import { KB_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
+import { useSettled } from '../../lib/use-settled.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, TextField } from '../../ui/form.tsx'
-import type { Library } from './library.ts'
+import { chosenOf, titleOf } from './library.ts'
+import { useTwin } from './twin.ts'
 
 interface WriteProps {
   readonly open: boolean
-  readonly library: Library | undefined
+  readonly kilobytesMax: number
+  /** The collection that the document goes into; null: none. */
+  readonly collection: string | null
+  readonly onAdded: () => void
   readonly onClose: () => void
 }
 
 /** A dialog to paste or write a document. */
-export function WriteDialog({ open, library, onClose }: WriteProps) {
+export function WriteDialog({ open, kilobytesMax, collection, onAdded, onClose }: WriteProps) {
   const { t } = useI18n()
   const [title, setTitle] = useState('')
   const [text, setText] = useState('')
-  const save = useAction(() => api.kb.create(title.trim(), text), {
+  const save = useAction(() => api.kb.create(title.trim(), text, collection), {
     done: 'kb.saved',
     refresh: ['kb'],
     onDone: () => {
       setTitle('')
       setText('')
+      onAdded()
       onClose()
     },
   })
   const kilobytes = new TextEncoder().encode(text).length / 1024
-  const kilobytesMax = library?.limits.doc_kb_max ?? 100
   const large = kilobytes > kilobytesMax
-  const twin = library?.docs.find((doc) => doc.title === title.trim())
-  const isSame = twin?.char_count === [...text.trim()].length
+  const twin = useTwin({ title: useSettled(open ? title.trim() : '') })
+  const isSame = twin !== null && chosenOf(twin).char_count === [...text.trim()].length
   const valid = title.trim() !== '' && text.trim() !== '' && !large
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -45,7 +50,7 @@ export function WriteDialog({ open, library, onClose }: WriteProps) {
           label={t('kb.title')}
           value={title}
           maxLength={KB_TITLE_CHARS_MAX}
-          hint={twin && t(isSame ? 'kb.twin.text' : 'kb.twin.title', { title: twin.title })}
+          hint={twin && t(isSame ? 'kb.twin.text' : 'kb.twin.title', { title: titleOf(twin) })}
           onText={setTitle}
         />
         <Field

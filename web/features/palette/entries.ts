@@ -45,17 +45,12 @@ function useNamed(): Group[] {
   const { t } = useI18n()
   const goTo = useNavigate()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
-  const docs = useQuery({ queryKey: ['kb', 'docs'], queryFn: api.kb.list })
   const open = (to: string) => () => void goTo({ to })
   const entry = (id: string, label: string, to: string): Entry => ({ id, label, run: open(to) })
   return [
     {
       name: t('nav.apps'),
       entries: apps.data?.apps.map(({ id, name }) => entry(id, name, `/app/apps/${id}`)) ?? [],
-    },
-    {
-      name: t('kb.docs'),
-      entries: docs.data?.docs.map(({ id, title }) => entry(id, title, `/app/kb/${id}`)) ?? [],
     },
   ]
 }

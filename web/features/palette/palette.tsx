@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from 'react'
 import { api } from '../../api/index.ts'
+import { libraryApi } from '../../api/library.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Drawer } from '../../ui/dialog.tsx'
@@ -34,7 +35,7 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
   const list = useId()
   const [query, setQuery] = useState('')
   const [at, setAt] = useState(0)
-  const found = matching([...useEntries(), useConversations(query)], query)
+  const found = matching([...useEntries(), useDocuments(query), useConversations(query)], query)
   const flat = found.flatMap(({ entries }) => entries)
   const chosen = flat[Math.min(at, flat.length - 1)]
   const pick = ({ run }: Entry) => {
@@ -145,4 +146,25 @@ function useConversations(query: string): Group {
     run: () => void goTo({ to: '/app', search: searchOf(conversation) }),
   }))
   return { name: t('nav.sessions'), entries: entries ?? [] }
+}
+
+/** The newest files, pages and documents, or those that the query names. */
+function useDocuments(query: string): Group {
+  const { t } = useI18n()
+  const goTo = useNavigate()
+  const q = useDeferredValue(query.trim())
+  const found = useQuery({
+    queryKey: ['kb', 'palette', q],
+    queryFn: () => libraryApi.page({ q, limit: String(SHOWN) }),
+    placeholderData: keepPreviousData,
+  })
+  const entries = found.data?.items.flatMap(({ source, doc }) => {
+    const id = source ? source.doc_id : (doc?.id ?? null)
+    const label = source?.title ?? doc?.title ?? ''
+    // The server has looked for the words, in its own way.
+    return id === null
+      ? []
+      : [{ id, label, also: q, run: () => void goTo({ to: `/app/kb/${id}` }) }]
+  })
+  return { name: t('kb.docs'), entries: entries ?? [] }
 }

@@ -5,6 +5,7 @@ import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Loaded } from '../../ui/state.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
+import { useEmbedding } from '../kb/embedding.ts'
 
 interface MissedProps {
   readonly question: string
@@ -17,8 +18,7 @@ interface MissedProps {
 export function Missed({ question, nearest, onOpen }: MissedProps) {
   const { t } = useI18n()
   const [isOpen, setOpen] = useState(false)
-  const docs = useQuery({ queryKey: ['kb', 'docs'], queryFn: api.kb.list })
-  const count = docs.data?.docs.length
+  const count = useEmbedding().data?.docs
   const values = { best: nearest.best.toFixed(2), relevance: nearest.relevance.toFixed(2) }
   return (
     <details className="text-small text-ink-3" onToggle={(e) => setOpen(e.currentTarget.open)}>

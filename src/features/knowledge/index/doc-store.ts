@@ -1,7 +1,7 @@
 import { JsonItems } from '../../../core/json.ts'
 import { KB_CHUNKS_SHOWN_MAX } from '../../../core/limits/contract.ts'
 import { NO_COLLECTION, within } from '../../../storage/collections.ts'
-import { type Db, joined, type Reader, type Statement, sql } from '../../../storage/db.ts'
+import { type Db, joined, type Reader, type Statement, sql, textRows } from '../../../storage/db.ts'
 import type { KbView } from '../collections/access.ts'
 import type { KbChunk, KbDoc, KbPart } from '../model.ts'
 import type { StoredDoc } from './keys.ts'
@@ -62,17 +62,32 @@ const itemsOf = (tenantId: string, nums: readonly string[], citedSince: number):
       WHERE num = wanted AND tenant_id = ${tenantId} AND stage = 'live'`,
   )
 
+/** Those of the tenant's documents that are there, in any order. */
+const someOf = (db: Db) => (tenantId: string, ids: readonly string[], citedSince: number) =>
+  db.all<KbDoc>(
+    joined(
+      { sql: `SELECT ${COLUMNS}`, args: listedArgs(citedSince) },
+      sql`FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'
+        AND id IN (SELECT value ->> 0 FROM json_each(${textRows(ids)}))`,
+    ),
+  )
+
 /** Documents as people look at them. `reader` reads what grows with their number. */
 export function createDocStore(db: Db, reader: Reader) {
   return {
-    /** All documents with their citations since a day. */
-    async list({ tenantId, collections }: KbView, citedSince: number): Promise<JsonItems[]> {
+    /** All documents, or those of a source, with their citations since a day. */
+    async list(
+      { tenantId, collections }: KbView,
+      citedSince: number,
+      sourceId: string | null = null,
+    ): Promise<JsonItems[]> {
       const [row] = await reader.all<{ nums: string | null }>(
         tenantId,
         joined(
           { sql: `SELECT string_agg(CAST(num AS TEXT), ',' ${ORDER}) AS nums`, args: [] },
           sql`FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'`,
           within('collection_id', collections),
+          sourceId === null ? sql`` : sql`AND source_id = ${sourceId}`,
         ),
       )
       const found = row?.nums?.split(',') ?? []
@@ -85,6 +100,8 @@ export function createDocStore(db: Db, reader: Reader) {
       }
       return docs
     },
+
+    some: someOf(db),
 
     /** Null when the view has no such document. */
     doc: ({ tenantId, collections }: KbView, id: string, citedSince: number) =>

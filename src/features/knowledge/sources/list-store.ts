@@ -1,5 +1,5 @@
 import { NO_COLLECTION, within } from '../../../storage/collections.ts'
-import { type Db, joined, type Statement, sql } from '../../../storage/db.ts'
+import { type Db, joined, type Statement, sql, textRows } from '../../../storage/db.ts'
 import type { KbView } from '../collections/access.ts'
 import type { Source } from './model.ts'
 
@@ -38,6 +38,18 @@ export function createListStore(db: Db) {
             ? sql``
             : sql`AND substr(s.origin, 1, length(CAST(${prefix} AS TEXT))) = ${prefix}`,
           sql`ORDER BY s.created_at DESC, s.id DESC`,
+        ),
+      )
+      return rows.map(sourceOf)
+    },
+
+    /** Those of the tenant's sources that are there, in any order. */
+    async some(tenantId: string, ids: readonly string[], now: number): Promise<Source[]> {
+      const rows = await db.all<ListedRow>(
+        joined(
+          listed(now),
+          sql`WHERE s.tenant_id = ${tenantId} AND s.kind IN ('file', 'url')
+            AND s.id IN (SELECT value ->> 0 FROM json_each(${textRows(ids)}))`,
         ),
       )
       return rows.map(sourceOf)

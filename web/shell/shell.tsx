@@ -78,7 +78,7 @@ export function Shell() {
         )}
       </div>
       {!bar.isDesk && (
-        <Drawer title={t('nav.label')} open={bar.isOpen} onClose={bar.close}>
+        <Drawer title={t('nav.label')} open={bar.isOpen} onOpen={bar.open} onClose={bar.close}>
           <div className="sidebar-sheet">
             <Sidebar onGo={bar.close} />
           </div>

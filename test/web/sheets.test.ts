@@ -186,7 +186,8 @@ describeWeb('the sheets of a phone', () => {
       await shows(partly(side, side.width - 180))
       await held.cancel()
       await shows(opened(side))
-      expect(await page.locator('.drawer').evaluate(({ style }) => style.transform)).toBe('')
+      const transform = () => page.locator('.drawer').evaluate(({ style }) => style.transform)
+      await soon(transform, '')
     },
     TIMEOUT_MS,
   )

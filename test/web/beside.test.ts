@@ -87,6 +87,8 @@ describeWeb('two talks side by side', () => {
       return { scrollWidth: inside, clientWidth: shown }
     })
     expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
+    const names = await page.locator('.beside-switch > button').allTextContents()
+    expect(new Set(names).size).toBe(2)
     expect(await seriousFindings(page)).toEqual([])
     await page.getByRole('button', { name: en['beside.end'] }).click()
     await page.getByRole('button', { name: en['studio.new'] }).last().waitFor()

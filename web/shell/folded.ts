@@ -14,6 +14,7 @@ export interface SideBar {
   /** Whether there is room for it beside the page; else it is a sheet over the page. */
   readonly isDesk: boolean
   readonly isOpen: boolean
+  readonly open: () => void
   readonly close: () => void
   readonly toggle: () => void
 }
@@ -47,6 +48,7 @@ export function useSideBar(): SideBar {
   return {
     isDesk,
     isOpen: isDesk ? !isFolded : isSheet,
+    open: () => setSheet(true),
     close: () => setSheet(false),
     toggle: () => void dispatchEvent(new Event(MENU_ASKED)),
   }

@@ -78,7 +78,7 @@ export function Shell() {
         )}
       </div>
       {!bar.isDesk && (
-        <Drawer title={t('nav.label')} open={bar.isOpen} onClose={bar.close}>
+        <Drawer title={t('nav.label')} open={bar.isOpen} onOpen={bar.open} onClose={bar.close}>
           <div className="sidebar-sheet">
             <Sidebar onGo={bar.close} />
           </div>
@@ -130,13 +130,19 @@ function Bars({ isDesk, isOpen, toggle }: ReturnType<typeof useSideBar>) {
   )
 }
 
+/** Scrolls a row of tabs to the page that is shown. */
+function showHere(row: HTMLElement | null) {
+  const here = row?.querySelector<HTMLElement>('[aria-current]')
+  if (row && here) row.scrollLeft = here.offsetLeft - (row.clientWidth - here.offsetWidth) / 2
+}
+
 /** The pages that share an entry of the side bar with this one. */
 function Tabs({ path }: { readonly path: string }) {
   const { t } = useI18n()
   const tabs = tabsOf(path)
   if (tabs.length === 0) return null
   return (
-    <nav className="page-tabs" aria-label={t('nav.tabs')}>
+    <nav key={path} ref={showHere} className="page-tabs table-scroll" aria-label={t('nav.tabs')}>
       {tabs.map(({ to, label }) => (
         <Link key={to} to={to} className="tab">
           {t(label)}

@@ -1,22 +1,17 @@
-import { useEffect, useState } from 'react'
-import { type Key, useI18n } from '../i18n/index.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { isTyping, paletteKeys, SHORTCUTS_ASKED } from './keys.ts'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { loadChunk } from '../lib/lazy-chunks.ts'
+import { isTyping, SHORTCUTS_ASKED } from './keys.ts'
 
-const KEYS: readonly (readonly [Key, ...string[]])[] = [
-  ['studio.new', 'Ctrl', 'Shift', 'O'],
-  ['shortcuts.copy', 'Ctrl', 'Shift', 'C'],
-  ['shortcuts.code', 'Ctrl', 'Shift', ';'],
-  ['shortcuts.bar', 'Ctrl', 'Shift', 'S'],
-  ['shortcuts.talks', 'Alt', '↑', '↓'],
-  ['shortcuts.write', '/'],
-  ['shortcuts.leave', 'Esc'],
-]
+/** Loaded when it is first opened. */
+const List = lazy(async () => {
+  const load = () => import('../features/palette/shortcut-list.tsx')
+  const { ShortcutList } = await loadChunk(load)
+  return { default: ShortcutList }
+})
 
 /** `?` shows the list of shortcuts. Off while a field has the focus. */
 export function Shortcuts() {
-  const { t } = useI18n()
-  const [open, setOpen] = useState(false)
+  const [open, setOpen] = useState<boolean | null>(null)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
@@ -30,28 +25,10 @@ export function Shortcuts() {
       removeEventListener(SHORTCUTS_ASKED, onAsked)
     }
   }, [])
+  if (open === null) return null
   return (
-    <Dialog title={t('shortcuts.title')} open={open} onClose={() => setOpen(false)}>
-      <dl className="grid gap-y-2">
-        <Shortcut name={t('palette.title')} keys={[paletteKeys()]} />
-        {KEYS.map(([label, ...keys]) => (
-          <Shortcut key={label} name={t(label)} keys={keys} />
-        ))}
-        <Shortcut name={t('shortcuts.title')} keys={['?']} />
-      </dl>
-    </Dialog>
-  )
-}
-
-function Shortcut({ name, keys }: { readonly name: string; readonly keys: readonly string[] }) {
-  return (
-    <div className="flex items-center justify-between gap-4">
-      <dt>{name}</dt>
-      <dd className="flex gap-1">
-        {keys.map((key) => (
-          <kbd key={key}>{key}</kbd>
-        ))}
-      </dd>
-    </div>
+    <Suspense>
+      <List open={open} onClose={() => setOpen(false)} />
+    </Suspense>
   )
 }

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { isDirty } from '../lib/dirty-forms.ts'
 import { Button } from './button.tsx'
+import { useMoved } from './finger.ts'
 import { isMessage, usePageInert } from './page-inert.ts'
 
 interface DialogProps {
@@ -115,22 +116,32 @@ export function Confirm(props: ConfirmProps) {
 interface DrawerProps {
   readonly title: string
   readonly open: boolean
+  /** For one that a finger may pull in from its edge. */
+  readonly onOpen?: () => void
   readonly onClose: () => void
   /** At the left or the right edge, or over the page. */
   readonly look?: 'drawer' | 'drawer at-right' | 'palette'
   readonly children: ReactNode
 }
 
-export function Drawer({ title, open, onClose, look = 'drawer', children }: DrawerProps) {
+export function Drawer(props: DrawerProps) {
+  const { title, open, onOpen, onClose, look = 'drawer', children } = props
   const { t } = useI18n()
+  const isRight = look === 'drawer at-right'
+  const moved = useMoved({ isRight, onOpen, onClose })
   usePageInert(open)
   return (
     <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Radix.Portal>
         <div className="overlay" />
-        <Radix.Content className={look} data-modal aria-describedby={undefined}>
+        <Radix.Content
+          ref={look === 'palette' ? null : moved}
+          className={look}
+          data-modal
+          aria-describedby={undefined}
+        >
           <Radix.Title className="sr-only">{title}</Radix.Title>
-          {look === 'drawer at-right' && (
+          {isRight && (
             <Radix.Close asChild>
               <Button
                 kind="quiet"

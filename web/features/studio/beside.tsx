@@ -135,8 +135,10 @@ interface SwitchProps {
 /** On a narrow screen one side is shown at a time. */
 function Switch({ shown, onShown, setups }: SwitchProps) {
   const { t } = useI18n()
-  const nameOf = ({ app, draft: { model } }: Setup) =>
-    [app?.name ?? t('studio.app.none'), model].filter(Boolean).join(' · ')
+  const names = setups.map(({ app, draft: { model } }) =>
+    [app?.name ?? t('studio.app.none'), model].filter(Boolean).join(' · '),
+  )
+  const isSame = names[0] === names[1]
   return (
     <div className="segmented beside-switch">
       {SIDES.map((side) => (
@@ -147,7 +149,8 @@ function Switch({ shown, onShown, setups }: SwitchProps) {
           aria-pressed={shown === side}
           onClick={() => onShown(side)}
         >
-          {nameOf(setups[side])}
+          {isSame && `${side + 1} · `}
+          {names[side]}
         </button>
       ))}
     </div>

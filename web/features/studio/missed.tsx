@@ -44,7 +44,7 @@ function Nearest({ question, onOpen }: Pick<MissedProps, 'question' | 'onOpen'>)
       {({ results }) => (
         <div className="mt-2 grid gap-2">
           <p>{t('studio.missed.nearest')}</p>
-          <ul className="flex flex-wrap gap-1.5">
+          <ul className="sources flex flex-wrap gap-1.5">
             {results.map(({ doc_id, title, seq, score }) => (
               <li key={`${doc_id}:${seq}`}>
                 <button

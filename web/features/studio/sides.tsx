@@ -55,6 +55,7 @@ export function SideView({ side, label, children }: SideViewProps) {
         title={label}
         open={side.isOpen}
         look="drawer at-right"
+        onOpen={() => side.setOpen(true)}
         onClose={() => side.setOpen(false)}
       >
         <div className="side">{children}</div>

@@ -50,7 +50,7 @@ export function Sources({ turn, onOpen }: { readonly turn: Turn; readonly onOpen
   const files = [...new Map(turn.fileRefs.map((ref) => [ref.file_id, ref])).values()]
   if (turn.refs.length + files.length === 0) return null
   return (
-    <ul className="flex flex-wrap gap-1.5" aria-label={t('studio.sources')}>
+    <ul className="sources flex flex-wrap gap-1.5" aria-label={t('studio.sources')}>
       {turn.refs.map((ref, index) => (
         <li key={`${ref.doc_id}:${ref.seq}`} className="min-w-0">
           <button

@@ -93,7 +93,7 @@ function Row({ name, to, children }: RowProps) {
         <dd>
           <Link
             to={to}
-            className="text-accent"
+            className="target -mx-3 -my-2.5 px-3 text-accent"
             aria-label={`${t('server.open')}: ${t(`overview.${name}`)}`}
           >
             {t('server.open')}

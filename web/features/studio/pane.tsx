@@ -117,6 +117,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
         <div className="dock">
           <ToEnd end={end} running={running} />
           <Asks turns={turns} />
+          <div className="message-room" />
           <Composer
             key={chosen.session}
             session={chosen.session}

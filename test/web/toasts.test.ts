@@ -73,7 +73,7 @@ describeWeb('short messages', () => {
   const studio = useStudio()
   const held = { talk: '' }
 
-  /** A guest in a talk that is longer than any window. */
+  /** A guest in a talk that is longer than any window, and loaded at once. */
   async function inLongTalk(size: { width: number; height: number }) {
     const guest = await studio.open()
     const { page } = guest
@@ -81,11 +81,11 @@ describeWeb('short messages', () => {
       await ended(await ask(page, 'The first of many'))
       held.talk = new URL(page.url()).searchParams.get('session') ?? ''
       const { db } = studio.world.app
-      await db.batch(fillers(studio.session.me.tenant_id, held.talk, 2, 30))
+      await db.batch(fillers(studio.session.me.tenant_id, held.talk, 2, 24))
     }
     await page.setViewportSize(size)
     await page.goto(`/app?session=${held.talk}`)
-    await page.locator('li.turn', { hasText: 'filler31' }).waitFor()
+    await page.locator('li.turn', { hasText: 'filler25' }).waitFor()
     return guest
   }
 
@@ -150,6 +150,7 @@ describeWeb('short messages', () => {
       await field(page).fill('line\n'.repeat(5))
       await soon(() => covered(page), [])
       await page.evaluate(() => document.documentElement.scrollBy(0, -600))
+      await page.getByRole('button', { name: en['studio.end'] }).waitFor()
       await soon(() => covered(page), [])
       expect(await page.locator('.toast').evaluate((one) => one.checkVisibility())).toBe(true)
     },

@@ -5,7 +5,7 @@ const CONTROLS =
   'a[href], button, input, textarea, select, summary, .composer, [role="switch"], [tabindex="0"]'
 
 /** What a person uses next: a message covers many other controls before one of these. */
-const FORM = 'form button[type="submit"], form textarea, form input, .composer'
+const FORM = 'form button[type="submit"], form textarea, form input, .composer, .to-end'
 const FORM_WEIGHT = 20
 
 const weightOf = (control: Element): number => (control.matches(FORM) ? FORM_WEIGHT : 1)

@@ -1,4 +1,5 @@
 import { AGENT_TEXT_CHARS_MAX } from '../../../src/core/limits/contract.ts'
+import { useI18n } from '../../i18n/index.tsx'
 
 /** The characters of a question, as the server counts them, where they are too many; else 0. */
 export function charsTooMany(text: string): number {
@@ -8,9 +9,12 @@ export function charsTooMany(text: string): number {
 }
 
 /** Says so where the question is written. */
-export const TooLong = ({ chars }: { readonly chars: number }) =>
-  chars > 0 && (
+export function TooLong({ chars }: { readonly chars: number }) {
+  const { locale } = useI18n()
+  if (chars === 0) return null
+  return (
     <span className="text-mini text-bad">
-      {chars} / {AGENT_TEXT_CHARS_MAX}
+      {chars.toLocaleString(locale)} / {AGENT_TEXT_CHARS_MAX.toLocaleString(locale)}
     </span>
   )
+}

@@ -45,6 +45,21 @@ test.each(['zh', 'en'])(
   },
 )
 
+test.each(['zh', 'en'])(
+  'the %s manual names no page of the console that is not there',
+  async (language) => {
+    const router = await read('web/router.tsx')
+    const pages = [...router.matchAll(/ page\(\s*'(\/[^']*)'/g)].map(([, path]) => `/app${path}`)
+    expect(pages).toContain('/app/keys')
+    for (const id of GUIDE_IDS) {
+      const text = await read(`web/guides/${language}/${id}.md`)
+      const named = [...text.matchAll(/\/app\/[a-z/-]*[a-z]/g)].map(([path]) => path)
+      const missing = named.filter((path) => !pages.includes(path))
+      expect({ id, missing }).toEqual({ id, missing: [] })
+    }
+  },
+)
+
 test('--help explains every setting', () => {
   const rows = help().split('\n')
   for (const name of NAMES) {

@@ -105,7 +105,9 @@ describeWeb('pages of the door Build', () => {
     const { page } = guest
     await page.goto(`/app/apps/${app}`)
     await page.getByRole('tab', { name: en['apps.tab.publish'] }).click()
-    await page.getByRole('button', { name: en['app.shares.link'], exact: true }).click()
+    await page
+      .getByRole('button', { name: `${en['app.shares.link']}: Front page`, exact: true })
+      .click()
     const dialog = page.getByRole('dialog', { name: 'Share “Front page”' })
     await dialog.getByTestId('share-link').waitFor()
     await dialog.getByRole('button', { name: en['action.close'] }).last().click()

@@ -84,7 +84,7 @@ describeWeb('what is not there', () => {
       const { page } = guest
       await page.goto(`/app/apps/${id}`)
       await page.getByRole('tab', { name: en['apps.tab.publish'] }).click()
-      await page.getByRole('button', { name: en['app.shares.edit'], exact: true }).click()
+      await page.getByRole('button', { name: `${en['app.shares.edit']}: ` }).click()
       const preview = page.getByRole('region', { name: en['app.shares.preview'] })
       await preview.getByText(en['app.shares.hello']).waitFor()
       await page.getByRole('button', { name: en['action.cancel'] }).click()

@@ -8,7 +8,8 @@ const QUESTION = 'How long may it be?'
 /** The limit counts characters and not halves of them, without the spaces around. */
 const longest = `${QUESTION}${'🌙'.repeat(AGENT_TEXT_CHARS_MAX - QUESTION.length)}`
 const OVER = `${longest}! `
-const TOO_LONG = `${AGENT_TEXT_CHARS_MAX + 1} / ${AGENT_TEXT_CHARS_MAX}`
+const shown = (count: number) => count.toLocaleString('en-GB')
+const TOO_LONG = `${shown(AGENT_TEXT_CHARS_MAX + 1)} / ${shown(AGENT_TEXT_CHARS_MAX)}`
 
 describeWeb('a question that is too long', () => {
   const at = useStudio()

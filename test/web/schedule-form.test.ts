@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Schedule } from '../../src/features/runs/model.ts'
+import { en } from '../../web/i18n/en.ts'
 import { caller } from '../support/api.ts'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
@@ -43,6 +44,32 @@ describeWeb('the form of a schedule', () => {
     ])
     expect(schedules[0]?.approved_tools).toHaveLength(1)
     expect(visited.complaints).toEqual([])
+  })
+
+  test('chooses no more webhooks than a run may have, and drops none for another', async () => {
+    const session = await signIn(at.app, 'hooks@example.com')
+    const call = caller(`${at.app.url}/console`, session.headers)
+    const names = ['One', 'Two', 'Three', 'Four', 'Five', 'Six']
+    for (const name of names) {
+      await make(call, `https://${name}.example.com/`, { name, events: ['run.done'] })
+    }
+    await using visited = await visit(at.browser, at.app.url, { language: 'en' }, session)
+    const { page } = visited
+    await page.goto('/app/schedules')
+    await page.getByRole('button', { name: 'New schedule' }).first().click()
+    const form = page.getByRole('dialog')
+    const of = (name: string) => form.getByRole('switch', { name, exact: true })
+    const full = form.getByText(en['runs.webhooks.full'].replace('{max}', '5'))
+    for (const name of names.slice(0, 5)) {
+      expect(await full.count()).toBe(0)
+      await of(name).click()
+    }
+    await full.waitFor()
+    expect([await of('Six').isDisabled(), await of('One').isChecked()]).toEqual([true, true])
+    await of('Two').click()
+    await of('Six').click()
+    await full.waitFor()
+    expect([await of('Two').isDisabled(), await of('Six').isChecked()]).toEqual([true, true])
   })
 
   test('the history of a schedule follows a run until it has ended', async () => {

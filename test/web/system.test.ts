@@ -31,7 +31,7 @@ describeWeb('the pages of the server', () => {
       const button = (name: string) => page.getByRole('button', { name, exact: true })
       await page.goto('/app/activity')
       await page.getByText(en['system.first.about']).waitFor()
-      await page.getByLabel(en['system.kind.MODEL']).selectOption('llama3:8b')
+      await page.getByLabel(en['system.kind.MODEL'], { exact: true }).selectOption('llama3:8b')
       await button('Use Ollama').click()
       await page.getByText(en['system.first.about']).waitFor({ state: 'detached' })
 

@@ -35,7 +35,7 @@ describeWeb('keys, budgets and usage', () => {
     await press(page, en['secret.kept'])
 
     // The code to copy has the key, and the key works from here.
-    await press(page, 'Python')
+    await page.getByRole('tab', { name: 'Python' }).click()
     await page.locator('pre', { hasText: `api_key="${key}"` }).waitFor()
     await page.locator('pre', { hasText: `base_url="${at.app.url}/v1"` }).waitFor()
     upstream.reply({ text: 'Hello from the kitchen', usage: { input: 600, output: 5 } })

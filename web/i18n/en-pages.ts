@@ -1404,6 +1404,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'runs.tools.hint':
     'Nobody is there to ask while this runs. After a tool has changed, save again to allow it anew.',
   'runs.webhooks': 'Tell these webhooks of the end',
+  'runs.webhooks.full': 'At most {max}: switch one off to choose another.',
   'runs.webhooks.gone': 'A deleted webhook: switch it off to save',
   'runs.webhooks.deaf': 'It does not have the events of runs yet.',
   'schedules.about': 'Questions that are asked by the clock, and reminders.',

@@ -9,7 +9,7 @@ type Values = Readonly<Record<string, string | number>>
 export interface I18n {
   readonly language: Language
   readonly locale: string
-  /** The text of a key with `{name}` filled in. */
+  /** The text of a key with `{name}` filled in; numbers in the language's way. */
   readonly t: (key: Key, values?: Values) => string
   /**
    * Translates a Chinese sentence of the server to the current language, by its code or as a line
@@ -90,7 +90,7 @@ export function I18nProvider({ initial, children }: ProviderProps) {
         const text = dictionary[key]
         // A part of the chat that is seldom opened: the text is there a moment later.
         if (text === undefined) pages()
-        return fill(text ?? '', values)
+        return fill(text ?? '', values, language)
       },
       words,
       setLanguage: (next) => {
@@ -118,8 +118,10 @@ function once(work: () => Promise<void>): () => void {
   }
 }
 
-const fill = (text: string, values: Values = {}) =>
-  text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+const fill = (text: string, values: Values = {}, locale: string) =>
+  text.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    (values[name] ?? whole).toLocaleString(locale),
+  )
 
 export function useI18n(): I18n {
   const value = useContext(Context)

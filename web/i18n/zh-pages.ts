@@ -1314,6 +1314,7 @@ export const zhPages = {
   'runs.tools': '无需询问即可执行的工具',
   'runs.tools.hint': '运行时没有人可以询问。工具变更后，请重新保存以再次允许。',
   'runs.webhooks': '结束时通知这些 Webhook',
+  'runs.webhooks.full': '最多 {max} 个：先关闭一个，再选另一个。',
   'runs.webhooks.gone': '已删除的 Webhook：关闭后才能保存',
   'runs.webhooks.deaf': '它还没有选择运行相关的事件。',
   'schedules.about': '按时间自动提出的问题，以及提醒。',

@@ -63,7 +63,7 @@ function GuideText({ id }: { readonly id: GuideId }) {
             <OwnLinks value={ownLink}>
               <Contents parts={parts} />
               {parts.map((part) => (
-                <Part key={part.id} part={part} />
+                <Part key={part.id} page={id} part={part} />
               ))}
               <Neighbours id={id} />
               <GoToPart />
@@ -149,9 +149,14 @@ function Neighbours({ id }: { readonly id: GuideId }) {
   )
 }
 
-function Part({ part: { id, title, tokens } }: { readonly part: GuidePart }) {
+interface PartProps {
+  readonly page: GuideId
+  readonly part: GuidePart
+}
+
+function Part({ page, part: { id, title, tokens } }: PartProps) {
   const body = (
-    <div className="prose guide max-w-3xl">
+    <div className="prose guide max-w-3xl" data-page={page}>
       {withIndexKeys(tokens).map(({ key, item }) => {
         const drawing = drawingOf(item)
         if (drawing) return <img key={key} src={drawing.href} alt={drawing.text} className="my-4" />

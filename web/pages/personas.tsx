@@ -89,6 +89,7 @@ function PersonaCard({ persona, onEdit, onDelete }: CardProps) {
     refresh: ['personas'],
   })
   const icon = { size: 15, 'aria-hidden': true } as const
+  const setting = t(chosen ? 'personas.default.clear' : 'personas.default.set')
   return (
     <li className="card flex flex-col p-5">
       <div className="flex items-start justify-between gap-3">
@@ -100,7 +101,13 @@ function PersonaCard({ persona, onEdit, onDelete }: CardProps) {
       </p>
       <ForEditors>
         <div className="mt-4 -ml-2 flex gap-1">
-          <Button kind="quiet" size="small" icon={<Pencil {...icon} />} onClick={onEdit}>
+          <Button
+            kind="quiet"
+            size="small"
+            icon={<Pencil {...icon} />}
+            aria-label={`${t('action.edit')}: ${persona.name}`}
+            onClick={onEdit}
+          >
             {t('action.edit')}
           </Button>
           <Button
@@ -108,9 +115,10 @@ function PersonaCard({ persona, onEdit, onDelete }: CardProps) {
             size="small"
             busy={setDefault.isPending}
             icon={chosen ? <StarOff {...icon} /> : <Star {...icon} />}
+            aria-label={`${setting}: ${persona.name}`}
             onClick={() => setDefault.mutate(!chosen)}
           >
-            {t(chosen ? 'personas.default.clear' : 'personas.default.set')}
+            {setting}
           </Button>
           <span className="flex-1" />
           <Button

@@ -1,18 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import {
-  MODEL_CHARS_MAX,
-  PRICE_MAX,
-  TENANT_NAME_CHARS_MAX,
-} from '../../src/core/limits/contract.ts'
+import { PRICE_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { Settings } from '../api/types.ts'
 import { temperatureOf } from '../features/apps/draft.ts'
+import { MemoryField, NameFields, Prices, ScanFields } from '../features/settings/fields.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
 import { Changeable } from '../ui/changeable.tsx'
-import { SelectField, SwitchField, TextField } from '../ui/form.tsx'
+import { SwitchField, TextField } from '../ui/form.tsx'
 import { Id, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { Unsaved } from '../ui/unsaved.tsx'
@@ -180,123 +177,5 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
       </Changeable>
       <Unsaved isDirty={() => dirty} />
     </form>
-  )
-}
-
-interface MemoryProps {
-  readonly memory: NonNullable<Settings['memory']>
-  readonly onPick: (memory: NonNullable<Settings['memory']>) => void
-}
-
-function MemoryField({ memory, onPick }: MemoryProps) {
-  const { t } = useI18n()
-  return (
-    <SelectField
-      label={t('memory.switch')}
-      hint={t('memory.switch.hint')}
-      value={memory}
-      choices={[
-        { value: 'off', label: t('state.off') },
-        { value: 'app', label: t('memory.switch.app') },
-        { value: 'tenant', label: t('memory.switch.tenant') },
-      ]}
-      onPick={(picked) => onPick(picked as typeof memory)}
-    />
-  )
-}
-
-interface NameProps {
-  readonly name: string
-  readonly model: string
-  readonly setName: (name: string) => void
-  readonly setModel: (model: string) => void
-}
-
-function NameFields({ name, model, setName, setModel }: NameProps) {
-  const { t } = useI18n()
-  return (
-    <>
-      <TextField
-        label={t('settings.name')}
-        hint={t('settings.name.hint')}
-        value={name}
-        maxLength={TENANT_NAME_CHARS_MAX}
-        onText={setName}
-      />
-      <TextField
-        label={t('field.model')}
-        hint={t('settings.model.hint')}
-        placeholder={t('settings.platform')}
-        value={model}
-        maxLength={MODEL_CHARS_MAX}
-        onText={setModel}
-      />
-    </>
-  )
-}
-
-interface ScanProps {
-  readonly on: boolean
-  readonly model: string
-  readonly onChange: (on: boolean) => void
-  readonly onModel: (model: string) => void
-}
-
-/** Whether scans are read, and by which model. */
-function ScanFields({ on, model, onChange, onModel }: ScanProps) {
-  const { t } = useI18n()
-  return (
-    <>
-      <SwitchField
-        label={t('settings.ocr')}
-        hint={t('settings.ocr.hint')}
-        on={on}
-        onChange={onChange}
-      />
-      {on && (
-        <TextField
-          label={t('settings.ocr.model')}
-          hint={t('settings.ocr.model.hint')}
-          placeholder={t('settings.platform')}
-          value={model}
-          maxLength={MODEL_CHARS_MAX}
-          onText={onModel}
-        />
-      )}
-    </>
-  )
-}
-
-interface PricesProps {
-  readonly priceIn: string
-  readonly priceOut: string
-  readonly wrongIn: boolean
-  readonly wrongOut: boolean
-  readonly setPriceIn: (text: string) => void
-  readonly setPriceOut: (text: string) => void
-}
-
-function Prices({ priceIn, priceOut, wrongIn, wrongOut, setPriceIn, setPriceOut }: PricesProps) {
-  const { t } = useI18n()
-  return (
-    <div className="grid items-start gap-6 sm:grid-cols-2">
-      <TextField
-        label={t('settings.price.in')}
-        hint={t('settings.price.hint')}
-        placeholder={t('settings.price.none')}
-        problem={wrongIn ? t('settings.price.wrong') : null}
-        inputMode="decimal"
-        value={priceIn}
-        onText={setPriceIn}
-      />
-      <TextField
-        label={t('settings.price.out')}
-        placeholder={t('settings.price.none')}
-        problem={wrongOut ? t('settings.price.wrong') : null}
-        inputMode="decimal"
-        value={priceOut}
-        onText={setPriceOut}
-      />
-    </div>
   )
 }

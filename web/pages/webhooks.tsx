@@ -123,6 +123,11 @@ function Row({ webhook, onAsk }: RowProps) {
             }),
       ),
   })
+  const act = (what: What, label: string) => (
+    <Button size="small" aria-label={`${label}: ${name}`} onClick={() => onAsk(what)}>
+      {label}
+    </Button>
+  )
   return (
     <li className="flex flex-wrap items-center gap-3 px-5 py-3">
       <div className="min-w-0 flex-1 basis-full sm:basis-0">
@@ -136,22 +141,19 @@ function Row({ webhook, onAsk }: RowProps) {
           <LastAnswer status={last_status} /> · <Ago at={last_at} />
         </span>
       )}
-      <Button size="small" onClick={() => onAsk('deliveries')}>
-        {t('hooks.deliveries')}
-      </Button>
+      {act('deliveries', t('hooks.deliveries'))}
       <ForEditors>
-        <Button size="small" busy={tried.isPending} onClick={() => tried.mutate(undefined)}>
+        <Button
+          size="small"
+          busy={tried.isPending}
+          aria-label={`${t('hooks.test')}: ${name}`}
+          onClick={() => tried.mutate(undefined)}
+        >
           {t('hooks.test')}
         </Button>
-        <Button size="small" onClick={() => onAsk('rotate')}>
-          {t('hooks.rotate')}
-        </Button>
-        <Button size="small" onClick={() => onAsk('edit')}>
-          {t('action.edit')}
-        </Button>
-        <Button size="small" onClick={() => onAsk('delete')}>
-          {t('action.delete')}
-        </Button>
+        {act('rotate', t('hooks.rotate'))}
+        {act('edit', t('action.edit'))}
+        {act('delete', t('action.delete'))}
       </ForEditors>
     </li>
   )

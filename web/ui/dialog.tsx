@@ -34,6 +34,10 @@ function keepTyped(event: Event, firm: boolean) {
   if (firm || composing || isDirty('.dialog')) event.preventDefault()
 }
 
+function keepForMessage(event: Event) {
+  if (isMessage(event.target)) event.preventDefault()
+}
+
 /**
  * A modal dialog. Its backdrop is our own element, because Radix' overlay locks scrolling with a
  * style element, which the content security policy forbids; the style sheet locks it instead.
@@ -98,7 +102,12 @@ export function Confirm(props: ConfirmProps) {
     <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Radix.Portal>
         <div className="overlay" />
-        <Radix.Content className="dialog" role="alertdialog" data-modal>
+        <Radix.Content
+          className="dialog"
+          role="alertdialog"
+          data-modal
+          onInteractOutside={keepForMessage}
+        >
           <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
           <Radix.Description className="mt-2 text-ink-2">{loss}</Radix.Description>
           <div className="mt-6 flex justify-end gap-2">
@@ -139,6 +148,7 @@ export function Drawer(props: DrawerProps) {
           className={look}
           data-modal
           aria-describedby={undefined}
+          onInteractOutside={keepForMessage}
         >
           <Radix.Title className="sr-only">{title}</Radix.Title>
           {isRight && (

@@ -1,5 +1,6 @@
 import * as Radix from '@radix-ui/react-switch'
 import { type ComponentProps, type ReactNode, useId } from 'react'
+import { useI18n } from '../i18n/index.tsx'
 
 interface FieldProps {
   readonly label: ReactNode
@@ -82,13 +83,14 @@ type AreaProps = Omit<FieldProps, 'children' | 'aside'> &
   }
 
 export function AreaField({ label, hint, problem, onText, charsMax, ...area }: AreaProps) {
+  const { locale } = useI18n()
   const count = [...area.value.trim()].length
   return (
     <Field
       label={label}
       aside={
         <span className={count > charsMax ? 'text-bad' : ''}>
-          {count} / {charsMax}
+          {count.toLocaleString(locale)} / {charsMax.toLocaleString(locale)}
         </span>
       }
       hint={hint}
@@ -142,10 +144,12 @@ interface SwitchProps {
   readonly label: string
   readonly hint?: string
   readonly on: boolean
+  /** Whether it cannot be switched. */
+  readonly isOff?: boolean
   readonly onChange: (on: boolean) => void
 }
 
-export function SwitchField({ label, hint, on, onChange }: SwitchProps) {
+export function SwitchField({ label, hint, on, isOff = false, onChange }: SwitchProps) {
   const id = useId()
   return (
     <div className="flex items-start justify-between gap-6">
@@ -163,6 +167,7 @@ export function SwitchField({ label, hint, on, onChange }: SwitchProps) {
         id={id}
         className="switch"
         checked={on}
+        disabled={isOff}
         onCheckedChange={onChange}
         aria-describedby={hint ? `${id}-hint` : undefined}
       >

@@ -34,4 +34,4 @@ function comeBack(root: HTMLElement): void {
 
 /** Toasts lie above a dialog; a click on one does not close the dialog. */
 export const isMessage = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest('.toasts') !== null
+  target instanceof Element && target.closest('.toast, .toasts') !== null

@@ -6,7 +6,7 @@ import { useI18n } from '../i18n/index.tsx'
 import { PresenceContext } from '../lib/presence.ts'
 import { SIGNED_OUT, useExplain, useToasts } from '../lib/services.tsx'
 import type { Toast } from '../lib/toasts.ts'
-import { keepFree } from './free-place.ts'
+import { keepFree, leaveRoom } from './free-place.ts'
 
 /** Short messages, and a banner while the server is unreachable. */
 export function ToastRegion() {
@@ -17,7 +17,7 @@ export function ToastRegion() {
   const region = useRef<HTMLElement>(null)
   useLayoutEffect(() => {
     if (region.current && (away || list.length > 0)) return keepFree(region.current)
-    return undefined
+    return leaveRoom()
   }, [away, list])
   return createPortal(
     <section ref={region} aria-label={t('state.messages')} aria-live="polite" className="toasts">

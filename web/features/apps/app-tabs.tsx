@@ -1,14 +1,7 @@
 import { useSearch } from '@tanstack/react-router'
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from 'react'
+import { type ReactNode, useCallback, useEffect, useId, useState } from 'react'
 import { type Key, useI18n } from '../../i18n/index.tsx'
+import { tabKeys } from '../../ui/tab-keys.ts'
 
 const TABS = ['build', 'knowledge', 'publish', 'activity'] as const
 export type AppTab = (typeof TABS)[number]
@@ -24,8 +17,6 @@ const TAB =
   'target flex-none py-2.5 border-b-2 border-transparent px-3 whitespace-nowrap sm:px-4 ' +
   'aria-selected:border-accent aria-selected:font-medium'
 
-const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
-
 interface AppTabsProps {
   readonly parts: Readonly<Record<AppTab, ReactNode>>
   /** Whether the form alone is shown. */
@@ -39,7 +30,6 @@ export function AppTabs({ parts, isBare }: AppTabsProps) {
   const [chosen, setShown] = useState<AppTab>('build')
   const shown = isBare ? 'build' : chosen
   const [seen, setSeen] = useState<ReadonlySet<AppTab>>(new Set(['build']))
-  const list = useRef<HTMLDivElement>(null)
   const show = useCallback((tab: AppTab) => {
     setShown(tab)
     setSeen((before) => new Set([...before, tab]))
@@ -49,18 +39,10 @@ export function AppTabs({ parts, isBare }: AppTabsProps) {
     // A new key was asked for, and its dialog is on this part.
     if (wanted !== undefined) show('publish')
   }, [wanted, show])
-  const onKey = (event: KeyboardEvent) => {
-    const step = STEPS[event.key]
-    if (step === undefined) return
-    event.preventDefault()
-    const at = (TABS.indexOf(shown) + step + TABS.length) % TABS.length
-    show(TABS[at] ?? 'build')
-    list.current?.querySelectorAll<HTMLElement>('[role=tab]')[at]?.focus()
-  }
+  const onKey = tabKeys(TABS, shown, show)
   return (
     <>
       <div
-        ref={list}
         role="tablist"
         aria-label={t('apps.tab')}
         hidden={isBare}

@@ -102,23 +102,21 @@ function Row({ version: { at, person, changed }, onCompare, onRestore }: RowProp
   const { exact } = useTimes()
   const nameOf = useFieldNames()
   const who = person ?? t('apps.versions.key')
+  const what = t('apps.versions.changed', { who, fields: listed(changed.map(nameOf), locale) })
+  const act = (label: string, onClick: () => void) => (
+    <Button size="small" aria-label={`${label}: ${exact(at)}, ${what}`} onClick={onClick}>
+      {label}
+    </Button>
+  )
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 py-3">
       <div className="min-w-0">
-        <span className="block break-words">
-          {t('apps.versions.changed', { who, fields: listed(changed.map(nameOf), locale) })}
-        </span>
+        <span className="block break-words">{what}</span>
         <span className="block text-small text-ink-2">{exact(at)}</span>
       </div>
       <div className="flex gap-2">
-        <Button size="small" onClick={onCompare}>
-          {t('apps.versions.compare')}
-        </Button>
-        <ForEditors>
-          <Button size="small" onClick={onRestore}>
-            {t('apps.versions.restore')}
-          </Button>
-        </ForEditors>
+        {act(t('apps.versions.compare'), onCompare)}
+        <ForEditors>{act(t('apps.versions.restore'), onRestore)}</ForEditors>
       </div>
     </li>
   )

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { CopyButton } from '../../ui/button.tsx'
 import { Notice, Section } from '../../ui/page.tsx'
+import { tabKeys } from '../../ui/tab-keys.ts'
 import {
   addressFor,
   CLIENT_NAMES,
@@ -24,6 +25,7 @@ interface ConnectProps {
 /** How programs call this assistant: code to copy for several clients, and a test. */
 export function Connect({ model, issued }: ConnectProps) {
   const { t } = useI18n()
+  const id = useId()
   const [client, setClient] = useState<Client>('typescript')
   const key = issued ?? PLACEHOLDER
   const connection = { baseUrl: `${location.origin}/v1`, key, model }
@@ -33,7 +35,8 @@ export function Connect({ model, issued }: ConnectProps) {
       <div className="card grid gap-5 p-5">
         <Facts connection={{ ...connection, baseUrl: addressFor(client, connection) }} />
         <div className="grid gap-3">
-          <fieldset
+          <div
+            role="tablist"
             className="segmented flex-wrap justify-self-start"
             aria-label={t('connect.client')}
           >
@@ -41,23 +44,36 @@ export function Connect({ model, issued }: ConnectProps) {
               <button
                 key={name}
                 type="button"
-                aria-pressed={client === name}
+                role="tab"
+                id={`${id}-${name}`}
+                aria-controls={`${id}-panel`}
+                aria-selected={client === name}
+                tabIndex={client === name ? 0 : -1}
+                data-state={client === name ? 'active' : undefined}
                 onClick={() => setClient(name)}
+                onKeyDown={tabKeys(CLIENTS, client, setClient)}
               >
                 {CLIENT_NAMES[name]}
               </button>
             ))}
-          </fieldset>
-          {code === null ? <Steps client={client} /> : <Code>{code}</Code>}
-          <p className="text-note">
-            <Link
-              to="/docs/$page"
-              params={{ page: client }}
-              className="text-accent underline underline-offset-2"
-            >
-              {t('connect.manual')}
-            </Link>
-          </p>
+          </div>
+          <div
+            role="tabpanel"
+            id={`${id}-panel`}
+            aria-labelledby={`${id}-${client}`}
+            className="grid gap-3"
+          >
+            {code === null ? <Steps client={client} /> : <Code>{code}</Code>}
+            <p className="text-note">
+              <Link
+                to="/docs/$page"
+                params={{ page: client }}
+                className="text-accent underline underline-offset-2"
+              >
+                {t('connect.manual')}
+              </Link>
+            </p>
+          </div>
         </div>
         <TryChat model={model} issued={issued} />
       </div>

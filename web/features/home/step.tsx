@@ -26,6 +26,7 @@ export function Step({ id, to, done, check, onFound, children }: StepProps) {
   const test = useAction(async () => (check ? check() : null), {
     onDone: (found) => onFound?.(found),
   })
+  const act = t(done ? 'home.open' : `home.${id}.go`)
   return (
     <li
       className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-4 data-open:items-start"
@@ -49,12 +50,23 @@ export function Step({ id, to, done, check, onFound, children }: StepProps) {
       </div>
       <div className="flex gap-2">
         {check && (
-          <Button size="small" busy={test.isPending} onClick={() => test.mutate(undefined)}>
+          <Button
+            size="small"
+            busy={test.isPending}
+            aria-label={`${t('home.test')}: ${t(`home.${id}`)}`}
+            onClick={() => test.mutate(undefined)}
+          >
             {t('home.test')}
           </Button>
         )}
-        <Link to={to} className="btn" data-size="small" data-kind={done ? 'quiet' : undefined}>
-          {t(done ? 'home.open' : `home.${id}.go`)}
+        <Link
+          to={to}
+          className="btn"
+          data-size="small"
+          data-kind={done ? 'quiet' : undefined}
+          aria-label={done ? `${act}: ${t(`home.${id}`)}` : undefined}
+        >
+          {act}
         </Link>
       </div>
     </li>

@@ -181,6 +181,7 @@ function Trouble({ source, item, actions }: TroubleProps) {
   const reason = retry_at === null ? failureOf(source, t) : t(again, { at: time(retry_at) })
   if (reason === '' && state !== 'gone') return null
   const kept = state === 'ready' ? t('kb.check.failed') : state === 'gone' ? t('kb.gone') : ''
+  const anew = t(kind === 'url' ? 'kb.check' : isHere ? 'kb.read.again' : 'kb.again')
   return (
     <>
       <p className={`text-note ${state === 'failed' ? 'text-bad' : 'text-warn'}`}>
@@ -191,9 +192,10 @@ function Trouble({ source, item, actions }: TroubleProps) {
           size="small"
           className="mt-2"
           icon={<RotateCw size={15} aria-hidden />}
+          aria-label={`${anew}: ${titleOf(item)}`}
           onClick={() => (isHere ? actions.onCheck(source) : actions.onSendAgain(item))}
         >
-          {t(kind === 'url' ? 'kb.check' : isHere ? 'kb.read.again' : 'kb.again')}
+          {anew}
         </Button>
       )}
     </>

@@ -90,6 +90,7 @@ function Answers({ upload, uploads }: Omit<UploadRowProps, 'megabytesMax'>) {
         <Button
           size="small"
           icon={<RotateCw size={15} aria-hidden />}
+          aria-label={`${t('action.retry')}: ${upload.file.name}`}
           onClick={() => uploads.go(upload, { isMeant: upload.isMeant })}
         >
           {t('action.retry')}
@@ -97,10 +98,18 @@ function Answers({ upload, uploads }: Omit<UploadRowProps, 'megabytesMax'>) {
       )}
       {state === 'asked' && (
         <>
-          <Button size="small" onClick={() => uploads.go(upload, twin ? inPlaceOf(twin) : {})}>
+          <Button
+            size="small"
+            aria-label={`${t('kb.twin.replace')}: ${upload.file.name}`}
+            onClick={() => uploads.go(upload, twin ? inPlaceOf(twin) : {})}
+          >
             {t('kb.twin.replace')}
           </Button>
-          <Button size="small" onClick={() => uploads.go(upload)}>
+          <Button
+            size="small"
+            aria-label={`${t('kb.twin.both')}: ${upload.file.name}`}
+            onClick={() => uploads.go(upload)}
+          >
             {t('kb.twin.both')}
           </Button>
         </>

@@ -198,10 +198,15 @@ function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
               kind="quiet"
               size="small"
               icon={<Pencil size={15} aria-hidden />}
-              aria-label={t('keys.edit')}
+              aria-label={`${t('keys.edit')}: ${item.name || endsOf(item)}`}
               onClick={onEdit}
             />{' '}
-            <Button kind="danger" size="small" onClick={onRevoke}>
+            <Button
+              kind="danger"
+              size="small"
+              aria-label={`${t('keys.revoke')}: ${item.name || endsOf(item)}`}
+              onClick={onRevoke}
+            >
               {t('keys.revoke')}
             </Button>
           </ForManagers>

@@ -114,6 +114,7 @@ function Row({ member, isOwn, onRemove }: RowProps) {
     done: 'members.saved',
     refresh: ['members', 'me'],
   })
+  const action = t(isOwn ? 'members.leave' : 'members.remove')
   return (
     <tr>
       <td className="lead">
@@ -143,8 +144,13 @@ function Row({ member, isOwn, onRemove }: RowProps) {
         {member.joined_at ? <Ago at={member.joined_at} /> : <Badge>{t('members.waiting')}</Badge>}
       </td>
       <td className="actions num whitespace-nowrap">
-        <Button kind="danger" size="small" onClick={onRemove}>
-          {t(isOwn ? 'members.leave' : 'members.remove')}
+        <Button
+          kind="danger"
+          size="small"
+          aria-label={`${action}: ${member.email}`}
+          onClick={onRemove}
+        >
+          {action}
         </Button>
       </td>
     </tr>

@@ -79,6 +79,7 @@ export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
                 kind="quiet"
                 size="small"
                 busy={run.isPending}
+                aria-label={`${t('schedules.run')}: ${name}`}
                 onClick={() => run.mutate(undefined)}
               >
                 {t('schedules.run')}

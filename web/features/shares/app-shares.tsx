@@ -119,6 +119,11 @@ function Row({ share, onShow, onEdit, onRotate, onRemove }: RowProps) {
   const { t, locale } = useI18n()
   const { exact } = useTimes()
   const counts = { used: share.turns_today, all: share.daily_turns.toLocaleString(locale) }
+  const act = (label: string, onClick: () => void, kind?: 'danger') => (
+    <Button kind={kind} size="small" aria-label={`${label}: ${share.name}`} onClick={onClick}>
+      {label}
+    </Button>
+  )
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 py-3">
       <div className="min-w-0">
@@ -134,20 +139,10 @@ function Row({ share, onShow, onEdit, onRotate, onRemove }: RowProps) {
       </div>
       <ForEditors>
         <div className="flex flex-wrap gap-2">
-          {share.token && (
-            <Button size="small" onClick={() => onShow(share)}>
-              {t('app.shares.link')}
-            </Button>
-          )}
-          <Button size="small" onClick={onEdit}>
-            {t('app.shares.edit')}
-          </Button>
-          <Button size="small" onClick={onRotate}>
-            {t('app.shares.rotate')}
-          </Button>
-          <Button kind="danger" size="small" onClick={onRemove}>
-            {t('app.shares.remove')}
-          </Button>
+          {share.token && act(t('app.shares.link'), () => onShow(share))}
+          {act(t('app.shares.edit'), onEdit)}
+          {act(t('app.shares.rotate'), onRotate)}
+          {act(t('app.shares.remove'), onRemove, 'danger')}
         </div>
       </ForEditors>
     </li>

@@ -90,6 +90,7 @@ export function Beside({ choice, beside, setup, composer }: BesideProps) {
       <div className="dock">
         <ToEnd end={end} running={running} />
         {!isAsked && <p className="pb-2 text-center text-note text-ink-2">{t('beside.text')}</p>}
+        <div className="message-room" />
         <Composer
           key={chosen.session}
           session={chosen.session}

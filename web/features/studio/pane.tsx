@@ -134,6 +134,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
           <ToEnd end={end} running={running} />
           <Asks turns={turns} />
           <Suspense>{from !== null && <FromHere onEnd={() => setFrom(null)} />}</Suspense>
+          <div className="message-room" />
           <Composer
             key={chosen.session}
             session={chosen.session}

@@ -13,7 +13,7 @@ const TYPED_MS = 1_000
 
 /** Says so where the question is written; to a screen reader once typing has paused. */
 export function TooLong({ chars }: { readonly chars: number }) {
-  const { t } = useI18n()
+  const { t, locale } = useI18n()
   const [said, setSaid] = useState(0)
   useEffect(() => {
     const timer = setTimeout(() => setSaid(chars), chars > 0 ? TYPED_MS : 0)
@@ -26,7 +26,7 @@ export function TooLong({ chars }: { readonly chars: number }) {
       </span>
       {chars > 0 && (
         <span className="text-mini text-bad" aria-hidden>
-          {chars} / {AGENT_TEXT_CHARS_MAX}
+          {chars.toLocaleString(locale)} / {AGENT_TEXT_CHARS_MAX.toLocaleString(locale)}
         </span>
       )}
     </>

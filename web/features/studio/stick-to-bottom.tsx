@@ -41,7 +41,9 @@ export function useEnd(session: string, turns: readonly Turn[], isHeld: boolean)
       if (follows.current) toEnd()
       else setFar(distance() > FAR_PX)
     })
-    if (content.current) grown.observe(content.current)
+    // With what stands below: the composer grows, too, and messages come above it.
+    const talk = content.current?.parentElement
+    if (talk) grown.observe(talk)
     addEventListener('scroll', onScroll, { passive: true })
     return () => {
       grown.disconnect()

@@ -47,6 +47,16 @@ export function Providers({ settings }: { readonly settings: readonly SystemSett
 /** So many characters at once were not typed. */
 const PASTED_CHARS_MIN = 8
 
+/** How much of a text came at once, in place of whatever was selected. */
+function comeAtOnce(text: string, before: string): number {
+  const most = Math.min(text.length, before.length)
+  let start = 0
+  while (start < most && text[start] === before[start]) start++
+  let end = 0
+  while (end < most - start && text.at(-1 - end) === before.at(-1 - end)) end++
+  return text.length - start - end
+}
+
 function KeyForm({ provider }: { readonly provider: ModelProvider }) {
   const { t } = useI18n()
   const explain = useExplain()
@@ -100,7 +110,7 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
         value={key}
         onText={(text) => {
           // A key that was pasted is whole: its models are listed without a click.
-          const isPasted = text.length - key.length >= PASTED_CHARS_MIN
+          const isPasted = comeAtOnce(text, key) >= PASTED_CHARS_MIN
           setKey(text)
           setModel('')
           if (isPasted) list.mutate(text)

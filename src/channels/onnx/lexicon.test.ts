@@ -59,6 +59,7 @@ test('Chinese words have the stems of their English ones, a single character cou
       .map(({ weight }) => weight < 1),
   ).toEqual([true])
   expect(wordsOf('谁')).toEqual([])
+  expect(wordsOf('水'.repeat(100_000))).toHaveLength(30)
 })
 
 test('an English word has itself and its Chinese ones in any form', () => {

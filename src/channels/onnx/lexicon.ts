@@ -18,6 +18,8 @@ export interface Lexicon {
 
 /** Concepts of one question, which are bits of a number. */
 const CONCEPTS_MAX = 30
+/** Only the beginning of a longer question is read. */
+const QUESTION_UNITS_MAX = 1_000
 const CHINESE_UNITS_MAX = 8
 const SYLLABLE_UNITS_MAX = 6
 const NAME_WORDS_MAX = 3
@@ -33,30 +35,35 @@ const FILE = 'lexicon.gz'
 export function readLexicon(dir: string): Lexicon | null {
   const path = join(dir, FILE)
   if (!existsSync(path)) return null
-  const english = new Map<string, readonly string[]>()
+  /** The English words of each Chinese one, as they are in the line: they are seldom needed. */
+  const english = new Map<string, string>()
   const chinese = new Map<string, string[]>()
   const characters = new Map<string, string>()
+  const stems = new Map<string, string>()
   for (const line of new TextDecoder().decode(Bun.gunzipSync(readFileSync(path))).split('\n')) {
-    const [first = '', ...rest] = line.split(' ')
+    const end = line.includes(' ') ? line.indexOf(' ') : line.length
+    const first = line.slice(0, end)
+    const rest = line.slice(end + 1)
     if (LATIN.test(first)) {
-      characters.set(first, rest[0] ?? '')
+      characters.set(first, rest)
       continue
     }
-    const stems = [...new Set(rest.map(stem))]
-    english.set(first, stems)
-    for (const one of stems) {
+    english.set(first, rest)
+    for (const word of rest ? rest.split(' ') : []) {
+      const one = stems.get(word) ?? stem(word)
+      stems.set(word, one)
       const known = chinese.get(one)
-      if (known) known.push(first)
-      else chinese.set(one, [first])
+      if (!known) chinese.set(one, [first])
+      else if (known.at(-1) !== first) known.push(first)
     }
   }
 
   function chineseConcepts(run: string): Concept[] {
     return fewestPieces(run, (piece) => english.has(piece), CHINESE_UNITS_MAX).flatMap((word) => {
       const words = english.get(word)
-      return words?.length
-        ? [{ words, name: null, weight: word.length === 1 ? SINGLE_WEIGHT : 1 }]
-        : []
+      if (!words) return []
+      const weight = word.length === 1 ? SINGLE_WEIGHT : 1
+      return [{ words: [...new Set(words.split(' ').map(stem))], name: null, weight }]
     })
   }
 
@@ -86,7 +93,8 @@ export function readLexicon(dir: string): Lexicon | null {
   return {
     conceptsOf(question) {
       const concepts: Concept[] = []
-      const runs = question.normalize('NFKC').toLowerCase().match(RUN) ?? []
+      const beginning = question.slice(0, QUESTION_UNITS_MAX)
+      const runs = beginning.normalize('NFKC').toLowerCase().match(RUN) ?? []
       for (let at = 0; at < runs.length && concepts.length < CONCEPTS_MAX; ) {
         const run = runs[at] ?? ''
         if (HAN.test(run)) {

@@ -16,6 +16,7 @@ const TEXTS = {
     fonts:
       '公式的字体是 Latin Modern Math 的子集（GUST Font License，即 LaTeX Project Public License 的一种）；' +
       '花体字母的字体来自 Temml（MIT）。',
+    lexicon: '向量模型的中英词表由模型自身的向量得出；其中的中文词取自 jieba 的词典（MIT）。',
     building: '只用于构建和测试',
   },
   en: {
@@ -32,6 +33,9 @@ const TEXTS = {
     fonts:
       'The font of formulas is a subset of Latin Modern Math (GUST Font License, an instance of ' +
       'the LaTeX Project Public License); that of script letters is of Temml (MIT).',
+    lexicon:
+      'The lexicon of the embedding model is made of its vectors; the Chinese words are those of ' +
+      'the dictionary of jieba (MIT).',
     building: 'For building and testing only',
   },
 }
@@ -77,6 +81,7 @@ export function licencesPage(language: Language, root: string): string {
     ...rows,
     `\n${text.lgpl}`,
     `\n${text.fonts}`,
+    `\n${text.lexicon}`,
     `\n## ${text.brought} {#brought}\n`,
     ...byLicence(brought, licence),
     `\n## ${text.building} {#building}\n`,

@@ -182,6 +182,12 @@ function carried(root: string): Component[] {
       hashes: hashOf('models/default/model.onnx'),
     },
     {
+      ...{ type: 'file', 'bom-ref': 'lexicon', name: 'Lexicon of the model (words of jieba)' },
+      version: '1',
+      licenses: licencesOf('MIT'),
+      hashes: hashOf('models/default/lexicon.gz'),
+    },
+    {
       ...{ type: 'file', 'bom-ref': 'latin-modern-math', name: 'Latin Modern Math (subset)' },
       version: '1',
       licenses: [{ license: { name: 'GUST Font License' } }],

@@ -6,6 +6,11 @@ import { createWordSimilarity } from './word-similarity.ts'
 const GROUPS = [['car', 'auto'], ['price', 'cost'], ['rain'], ['dog']]
 const asked: string[] = []
 
+/** Knows one word. */
+const LEXICON = {
+  conceptsOf: () => [{ words: ['auto'], name: null, weight: 1 }],
+}
+
 async function embed(texts: readonly string[]): Promise<Float32Array[]> {
   asked.push(...texts)
   return texts.map((text) => {
@@ -21,7 +26,7 @@ async function embed(texts: readonly string[]): Promise<Float32Array[]> {
 
 /** The similarities of whole passages, and the answers as they are. */
 function words() {
-  const compare = createWordSimilarity(embed)
+  const compare = createWordSimilarity(embed, () => LEXICON)
   const similarities = async (question: string, texts: readonly string[]) =>
     (await compare(question, texts)).map(({ whole }) => whole)
   return { compare, similarities }
@@ -81,5 +86,14 @@ test('the sentence with most of the question is told, and a title only alone', a
   expect(text.slice(found?.at?.from, found?.at?.to).trim()).toBe('an auto and what it may cost.')
   expect(alone?.at).toEqual({ from: 0, to: 10 })
   const [none] = await compare('car price', ['…'])
-  expect(none).toEqual({ whole: 0, at: null })
+  expect(none).toEqual({ whole: 0, translated: 0, at: null })
+})
+
+test('a passage in the other script says the question in translated words', async () => {
+  const { compare } = words()
+  const texts = ['autos in the garage', 'a dog in the rain', '汽车 auto']
+  const said = async (question: string) =>
+    (await compare(question, texts)).map(({ translated }) => translated)
+  expect(await said('汽车')).toEqual([1, 0, 0])
+  expect(await said('auto')).toEqual([0, 0, 0])
 })

@@ -1,6 +1,9 @@
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
+import { stem } from '../../core/stem.ts'
 import { dot, normalize } from '../../core/vector.ts'
 import type { WordSimilarity } from '../../upstream/ports/embedder.ts'
+import type { Lexicon } from './lexicon.ts'
+import { createTranslations } from './translations.ts'
 
 /** The first 256 dimensions of a word's vector rank words as well as all dimensions do. */
 const DIMENSIONS = 256
@@ -38,9 +41,12 @@ interface PassageWords {
  * The weight of a word is the cosine of its vector and the question's, times its rarity among these
  * passages: a word that all of them hold, or another one that means the same, distinguishes none.
  */
-export function createWordSimilarity(embed: Embed) {
+export function createWordSimilarity(embed: Embed, lexicon: () => Lexicon | null) {
   const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
+  const translated = createTranslations(lexicon)
   let vocabulary = new Map<string, number>()
+  /** Of each row. */
+  let stems: string[] = []
   let vectors = new Float32Array(0)
   const known = leastRecentlyUsed<PassageWords>(PASSAGE_WORDS_KEPT, wordCount)
   // A random seed, so that no tenant can construct a text whose hash equals that of another text.
@@ -68,6 +74,7 @@ export function createWordSimilarity(embed: Embed) {
       const row = vocabulary.size
       vectors.set(beginning(vector), row * DIMENSIONS)
       vocabulary.set(fresh[i] as string, row)
+      stems.push(stem(fresh[i] as string))
     }
   }
 
@@ -84,6 +91,7 @@ export function createWordSimilarity(embed: Embed) {
   async function passagesOf(texts: readonly string[]): Promise<PassageWords[]> {
     if (vocabulary.size > VOCABULARY_MAX) {
       vocabulary = new Map()
+      stems = []
       known.clear()
     }
     const keys = texts.map((text) => `${Bun.hash(text, seed)}`)
@@ -119,20 +127,25 @@ export function createWordSimilarity(embed: Embed) {
     const total = weights.reduce((sum, weight) => sum + weight, 0)
     const share = (own: Float32Array) =>
       own.reduce((sum, x, i) => sum + x * (weights[i] ?? 0), 0) / total
-    return passages.map((passage, at) =>
-      withBest(passage, (similar[at] ?? []).map(share), share(held[at] as Float32Array)),
+    const stemsOf = ({ ids }: Sentence) => Array.from(ids, (id) => stems[id] ?? '')
+    const inOther = translated(question, texts, (at) =>
+      (passages[at]?.sentences ?? []).flatMap(stemsOf),
     )
+    return passages.map((passage, at) => ({
+      ...withBest(passage, (similar[at] ?? []).map(share), share(held[at] as Float32Array)),
+      translated: inOther[at] ?? 0,
+    }))
   }
 }
 
-const NOTHING: WordSimilarity = { whole: 0, at: null }
+const NOTHING: WordSimilarity = { whole: 0, translated: 0, at: null }
 
 /** Chooses the best sentence: one of the title where there is no other. */
 function withBest(
   { sentences, titles }: PassageWords,
   shares: readonly number[],
   whole: number,
-): WordSimilarity {
+): Omit<WordSimilarity, 'translated'> {
   const first = titles < sentences.length ? titles : 0
   const best = Math.max(0, ...shares.slice(first))
   const found = sentences[shares.indexOf(best, first)] ?? sentences[first]

@@ -1,5 +1,7 @@
+import { lazy } from '../../core/lazy.ts'
 import { errorMessage, type ParentLink, serveParent } from '../../upstream/child/worker-link.ts'
 import type { EmbedKind, WordSimilarity } from '../../upstream/ports/embedder.ts'
+import { readLexicon } from './lexicon.ts'
 import { loadModel } from './model.ts'
 import { createWordSimilarity } from './word-similarity.ts'
 
@@ -24,6 +26,7 @@ export function runEmbedWorker(dir: string, parent: ParentLink<EmbedRequest>): P
     const model = await loadModel(dir)
     const similarities = createWordSimilarity(
       async (words) => (await model.embed(words, 'passage')).vectors,
+      lazy(() => readLexicon(dir)),
     )
 
     async function answer(request: EmbedRequest): Promise<EmbedAnswer> {

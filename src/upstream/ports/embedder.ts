@@ -53,6 +53,8 @@ export interface Embedder {
 export interface WordSimilarity {
   /** With any of its words. */
   readonly whole: number
+  /** How much of the question it says in the words of another language; 0 in the same one. */
+  readonly translated: number
   /** Where its best sentence is, in UTF-16 units; null for a text without words. */
   readonly at: { readonly from: number; readonly to: number } | null
 }

@@ -100,7 +100,8 @@ export function createSearch(parts: SearchParts) {
     }
 
     function withWords({ evidence }: { evidence: Evidence }, i: number) {
-      return { ...evidence, words: matches?.[i]?.whole ?? 0 }
+      const { whole = 0, translated = 0 } = matches?.[i] ?? {}
+      return { ...evidence, words: whole, translated }
     }
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { queryTerms, stem, termsOf } from './terms.ts'
+import { stem } from '../../../core/stem.ts'
+import { queryTerms, termsOf } from './terms.ts'
 
 /** Whether a question's term is one of the text's, as the index decides it. */
 function meets(question: string, text: string): number {

@@ -1,4 +1,5 @@
 import { lazy } from '../../../core/lazy.ts'
+import { stem } from '../../../core/stem.ts'
 
 /**
  * Terms of the word index. In scripts without blanks, such as Chinese, every pair of neighbouring
@@ -113,45 +114,6 @@ function wordTerms(word: string): string[] {
 }
 
 /**
- * Removes the usual endings of English words, so that a question finds other forms of its words:
- * the first steps of Porter's algorithm (1980). Words of other languages in the same script may
- * lose an ending, too, equally in questions and documents. Stored indexes hold these stems, so a
- * change requires indexing every document again. All steps of Porter found no more in the question
- * sets.
- */
-export function stem(word: string): string {
-  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word
-  return finish(past(plural(word)))
-}
-
-const VOWEL = /[aeiouy]/
-
-function plural(word: string): string {
-  if (word.endsWith('sses')) return word.slice(0, -2)
-  if (word.endsWith('ies')) return word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1)
-  if (/[^su]s$/.test(word)) return word.slice(0, -1)
-  return word
-}
-
-function past(word: string): string {
-  const ending = /(?:ed|ing)$/.exec(word)?.[0]
-  if (!ending) return word
-  const rest = word.slice(0, -ending.length)
-  if (rest.length < 3 || !VOWEL.test(rest)) return word
-  if (/([^aeiouylsz])\1$/.test(rest)) return rest.slice(0, -1)
-  return rest
-}
-
-/**
- * Drops a final e, as for `make` and `making`, and turns y into i, as for `happy` and `happily`.
- */
-function finish(word: string): string {
-  if (word.length > 4 && word.endsWith('ly')) return finish(word.slice(0, -2))
-  if (word.length > 3 && word.endsWith('e')) return word.slice(0, -1)
-  return word.length > 3 && word.endsWith('y') ? `${word.slice(0, -1)}i` : word
-}
-
-/**
  * Function words and question words, as `Intl.Segmenter` cuts them. They say nothing of the
  * subject: a passage that answers a question need not have them, and one about another subject may.
  */
@@ -169,7 +131,7 @@ const ENGLISH = `
   will would shall should may might must not no if as about into than then so some any all name
   called`
 
-const STOP_WORDS = lazy(() => new Set(`${CHINESE} ${ENGLISH}`.trim().split(/\s+/)))
+export const stopWords = lazy(() => new Set(`${CHINESE} ${ENGLISH}`.trim().split(/\s+/)))
 const segmenter = lazy(() => new Intl.Segmenter('zh', { granularity: 'word' }))
 const LETTER = /[\p{L}\p{N}]/u
 
@@ -178,10 +140,10 @@ const LETTER = /[\p{L}\p{N}]/u
  * words.
  */
 export function withoutStopWords(question: string): string {
-  const stopWords = STOP_WORDS()
+  const known = stopWords()
   let rest = ''
   for (const { segment } of segmenter().segment(question)) {
-    rest += stopWords.has(segment.toLowerCase()) ? ' ' : segment
+    rest += known.has(segment.toLowerCase()) ? ' ' : segment
   }
   return LETTER.test(rest) ? rest : question
 }

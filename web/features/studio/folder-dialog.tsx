@@ -8,13 +8,12 @@ const FOLDER_CHARS_MAX = 60
 interface FolderDialogProps {
   readonly folder: string | null
   readonly folders: readonly string[]
-  readonly open: boolean
   /** Called without a folder when nothing changes, with null when the talk leaves its folder. */
   readonly onEnd: (folder?: string | null) => void
 }
 
 /** Puts a talk into a folder, one that is there or a new one. */
-export function FolderDialog({ folder, folders, open, onEnd }: FolderDialogProps) {
+export function FolderDialog({ folder, folders, onEnd }: FolderDialogProps) {
   const { t } = useI18n()
   const list = useId()
   const [name, setName] = useState(folder ?? '')
@@ -23,7 +22,7 @@ export function FolderDialog({ folder, folders, open, onEnd }: FolderDialogProps
     onEnd(name.trim() || null)
   }
   return (
-    <Dialog title={t('talks.file')} open={open} onClose={() => onEnd()}>
+    <Dialog title={t('talks.file')} open onClose={() => onEnd()}>
       <form className="grid gap-4" onSubmit={save}>
         <input
           className="input"

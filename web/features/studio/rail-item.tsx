@@ -9,16 +9,18 @@ import {
   PinOff,
   Trash2,
 } from 'lucide-react'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, Suspense, useEffect, useRef, useState } from 'react'
 import { CONVERSATION_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { type Talk, talks } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Button } from '../../ui/button.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { type RowAction, RowMenu } from '../../ui/row-menu.tsx'
 import { useShownTitle } from '../sessions/shown-title.ts'
 import { type Place, useAnswering, useUnseen } from './conversations.ts'
-import { FolderDialog } from './folder-dialog.tsx'
+
+const FolderDialog = lazyPart(() => import('./folder-dialog.tsx'), 'FolderDialog')
 
 interface RailItemProps {
   readonly conversation: Talk
@@ -98,15 +100,18 @@ export function RailItem(props: RailItemProps) {
         )}
       </button>
       <RowMenu label={t('studio.actions', { title })} isStop={isStop} actions={menu} />
-      <FolderDialog
-        folder={folder}
-        folders={folders}
-        open={isFiling}
-        onEnd={(next) => {
-          setFiling(false)
-          if (next !== undefined) actions.change({ id, folder: next })
-        }}
-      />
+      {isFiling && (
+        <Suspense>
+          <FolderDialog
+            folder={folder}
+            folders={folders}
+            onEnd={(next) => {
+              setFiling(false)
+              if (next !== undefined) actions.change({ id, folder: next })
+            }}
+          />
+        </Suspense>
+      )}
     </li>
   )
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const web = join(import.meta.dir, '../web')
 
-test('no menu or dialog of the console needs the scroll lock that its build leaves out', async () => {
+test('no menu or dialog of the console needs the scroll lock that is left out', async () => {
   const sources = await Promise.all(
     [...new Bun.Glob('**/*.tsx').scanSync(web)].map((path) => Bun.file(join(web, path)).text()),
   )

@@ -85,7 +85,7 @@ export function I18nProvider({ initial, children }: ProviderProps) {
   const english = useMemo(
     () =>
       once(async () => {
-        const more = await loadEnglishWords()
+        const more = await loadEnglishWords().catch(() => () => null)
         setState((now) => (now.language === language ? { ...now, words: more } : now))
       }),
     [language],

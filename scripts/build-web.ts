@@ -6,6 +6,7 @@ import { compile, optimize } from '@tailwindcss/node'
 import { Scanner } from '@tailwindcss/oxide'
 import { buildFrame } from './build-frame.ts'
 import { readArguments, runScript } from './usage.ts'
+import { withoutScrollLock } from './without-scroll-lock.ts'
 
 const HELP = `Builds the console of web/: hashed assets, each also compressed with gzip and brotli,
 and the index.html that names them. Does nothing when no input changed since the last build.
@@ -29,7 +30,8 @@ const READ = ['web/**/*.{ts,tsx,css,html,md,py,ino,json,png,woff2}', 'src/core/l
 
 /** Lists every file that the build reads. */
 export async function inputsOfWeb(): Promise<string[]> {
-  const inputs = ['bun.lock', 'package.json', 'scripts/build-web.ts', 'scripts/build-frame.ts']
+  const scripts = ['build-web', 'build-frame', 'without-scroll-lock']
+  const inputs = ['bun.lock', 'package.json', ...scripts.map((name) => `scripts/${name}.ts`)]
   for (const pattern of READ) {
     for await (const path of new Bun.Glob(pattern).scan(root)) {
       if (!path.includes('.test.')) inputs.push(path)
@@ -111,6 +113,7 @@ async function scripts(frame: string, listener: string): Promise<Scripts> {
   const [pages, theme, shareTheme] = await Promise.all([
     Bun.build({
       ...shared,
+      plugins: [withoutScrollLock],
       // Both pages share what both need.
       entrypoints: [join(web, 'main.tsx'), join(web, 'share/chat.ts')],
       splitting: true,

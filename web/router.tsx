@@ -2,13 +2,12 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Outlet,
   type RouteComponent,
   redirect,
 } from '@tanstack/react-router'
 import { loadPageTexts, preferredLanguage } from './i18n/index.tsx'
-import { loadChunk } from './lib/lazy-chunks.ts'
+import { lazyPart } from './lib/lazy-part.ts'
 import { Missing } from './pages/missing.tsx'
 import { Broken } from './shell/boundary.tsx'
 import { CHAT } from './shell/nav.ts'
@@ -16,13 +15,9 @@ import { Shell } from './shell/shell.tsx'
 import { Loading } from './ui/state.tsx'
 import { ToastRegion } from './ui/toasts.tsx'
 
-/** Every page is a separate file, loaded when it is first opened. */
-const first = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) =>
-  lazyRouteComponent(() => loadChunk(load), name)
-
 /** A page beside the chat and the sign-in, which brings the texts of pages with it. */
 const lazy = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) =>
-  first(async () => {
+  lazyPart(async () => {
     const [page] = await Promise.all([load(), loadPageTexts(preferredLanguage())])
     return page
   }, name)
@@ -45,12 +40,12 @@ const shell = createRoute({ getParentRoute: () => root, path: '/app', component:
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
-  component: first(() => import('./pages/start.tsx'), 'Start'),
+  component: lazyPart(() => import('./pages/start.tsx'), 'Start'),
 })
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  component: first(() => import('./pages/login.tsx'), 'Login'),
+  component: lazyPart(() => import('./pages/login.tsx'), 'Login'),
 })
 const guide = lazy(() => import('./pages/guide.tsx'), 'Guide')
 const manual = [
@@ -103,7 +98,7 @@ const pages = [
   ),
   page(
     '/',
-    first(() => import('./pages/studio.tsx'), 'Studio'),
+    lazyPart(() => import('./pages/studio.tsx'), 'Studio'),
   ),
   page(
     '/assistants',

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { PICTURE_BYTES_MAX } from '../../src/core/limits/contract.ts'
 import { en } from '../../web/i18n/en.ts'
 import { caller } from '../support/api.ts'
 import { seriousFindings } from '../support/axe.ts'
@@ -34,6 +35,28 @@ describeWeb('what is put beside a question', () => {
     })
     return sent
   }
+
+  test('a question waits for a picture that is being drawn smaller', async () => {
+    await using guest = await at.open()
+    const { page } = guest
+    const sent = sentBy(page)
+    await page.evaluate(() => {
+      const { promise, resolve } = Promise.withResolvers<ImageBitmap>()
+      window.createImageBitmap = () => promise
+      addEventListener('drawn', () =>
+        resolve(Object.assign(document.createElement('canvas'), { close() {} }) as never),
+      )
+    })
+    const buffer = Buffer.alloc(PICTURE_BYTES_MAX + 1)
+    const file = { name: 'lamp.png', mimeType: 'image/png', buffer }
+    await page.locator('form.composer input[type=file]').setInputFiles(file)
+    await field(page).fill('Which lamp is this?')
+    await page.keyboard.press('Enter')
+    await page.getByText(en['studio.queued.files']).waitFor()
+    expect(sent).toEqual([])
+    await page.evaluate(() => dispatchEvent(new Event('drawn')))
+    await soon(async () => sent.map(({ images }) => (images as string[]).length), [1])
+  }, 60_000)
 
   test('a collection is named in the question, and holds for this one alone', async () => {
     const call = caller(`${at.world.app.url}/console`, at.session.headers)

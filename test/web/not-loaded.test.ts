@@ -5,6 +5,7 @@ import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { startTeam } from '../support/team.ts'
 import { BUILD_MS, describeWeb, soon, useConsole } from './setup.ts'
+import { field } from './studio-page.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -160,6 +161,30 @@ describeWeb('what is not there', () => {
       await saved
       listed.resolve()
       await button('unpin', 'Likes green tea').waitFor()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a part that the server has no more, since it has another build, loads the page anew',
+    async () => {
+      await using guest = await open()
+      const { page } = guest
+      await page.goto('/app')
+      await field(page).fill('Half a thought')
+      await page.waitForLoadState('networkidle')
+      let hasOtherBuild = true
+      page.on('request', (request) => {
+        if (request.isNavigationRequest()) hasOtherBuild = false
+      })
+      await page.route('**/assets/*.js', (route) =>
+        hasOtherBuild ? route.fulfill({ status: 404 }) : route.continue(),
+      )
+      await page.keyboard.press('Control+k')
+      await soon(async () => hasOtherBuild, false)
+      await soon(() => field(page).inputValue(), 'Half a thought')
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog', { name: en['palette.title'] }).waitFor()
     },
     TIMEOUT_MS,
   )

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { zh } from '../../web/i18n/zh.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
@@ -156,6 +157,11 @@ describeWeb('every page', () => {
     await page.getByRole('dialog').getByText('ada@example.com').click()
     await page.getByRole('menuitemradio', { name: '浅色' }).waitFor()
     expect(await seriousFindings(page)).toEqual([])
+    // The language that the page has already: its words stay.
+    await page.getByRole('menuitemradio', { name: '中文' }).click()
+    await page.getByRole('dialog').getByText('ada@example.com').click()
+    await page.getByRole('menuitemradio', { name: 'English' }).waitFor()
+    expect(await page.getByText(zh['keys.about']).count()).toBe(1)
     await page.getByRole('menuitemradio', { name: 'English' }).click()
     await goTo(page, 'nav.provider')
     await page.getByRole('heading', { level: 1, name: 'Own model' }).waitFor()

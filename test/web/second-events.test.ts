@@ -78,6 +78,23 @@ describeWeb('what happens a second time, or too late', () => {
   )
 
   test(
+    'a folder that was typed and not chosen is not the one that is offered next',
+    async () => {
+      await using guest = await at.open()
+      const { page } = guest
+      await ended(await ask(page, 'Where do I go?'))
+      await choose(page, 'Where do I go?', en['talks.file'])
+      const folder = page.getByRole('combobox', { name: en['talks.folder'] })
+      await folder.fill('Nowhere')
+      await page.getByRole('dialog').getByRole('button', { name: en['action.close'] }).click()
+      await folder.waitFor({ state: 'detached' })
+      await choose(page, 'Where do I go?', en['talks.file'])
+      await soon(() => folder.inputValue(), '')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'the next person at this tab does not see what the first has typed',
     async () => {
       await using guest = await at.open()

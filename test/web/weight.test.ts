@@ -9,11 +9,16 @@ const FIRST_LOAD_BYTES_MAX = 200 * 1024
 describeWeb('the first visit', () => {
   const at = useConsole()
 
-  test.each(['/login', '/app'])(
-    'the first visit of %p transfers little, all of it from this server',
-    async (path) => {
+  test.each([
+    ['zh', '/login'],
+    ['zh', '/app'],
+    ['en', '/login'],
+    ['en', '/app'],
+  ] as const)(
+    'the first visit in %p of %p transfers little, all of it from this server',
+    async (language, path) => {
       const session = path === '/app' ? await signIn(at.app) : undefined
-      await using guest = await visit(at.browser, at.app.url, { language: 'zh' }, session)
+      await using guest = await visit(at.browser, at.app.url, { language }, session)
       const client = await guest.context.newCDPSession(guest.page)
       await client.send('Network.enable')
       let bytes = 0

@@ -1,4 +1,8 @@
-import type { ErrorName } from '../i18n/index.tsx'
+/** The code and values of an error. */
+export interface ErrorName {
+  readonly code: string
+  readonly params: Readonly<Record<string, string>>
+}
 
 /** An answer other than 2xx; its message is the server's short sentence. */
 export class ApiError extends Error {

@@ -4,7 +4,7 @@ export type ErrorParams = Readonly<Record<string, string>>
 
 /**
  * English for each error code of the server, with placeholders such as `{max}` for its values.
- * Loaded with the English texts, and shown on the manual's page of error codes.
+ * Loaded with the first error, and shown on the manual's page of error codes.
  */
 export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   invalid_json: 'The request is not valid JSON',

@@ -1,4 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import type { ErrorName } from '../api/client.ts'
+import { loadChunk } from '../lib/lazy-chunks.ts'
 import type { Dictionary, Key } from './dictionary.ts'
 
 export type Language = 'zh' | 'en'
@@ -13,22 +15,17 @@ export interface I18n {
   readonly t: (key: Key, values?: Values) => string
   /**
    * Translates a Chinese sentence of the server to the current language, by its code or as a line
-   * of a report. Null: unknown.
+   * of a report. Null: unknown; empty until the words are there.
    */
   readonly words: (sentence: string, error?: ErrorName) => string | null
   readonly setLanguage: (language: Language) => void
 }
 
-/** The code and values of an error. */
-export interface ErrorName {
-  readonly code: string
-  readonly params: Readonly<Record<string, string>>
-}
-
 /** The loaded texts of a language; those of the pages may be missing. */
 export interface Texts {
   readonly dictionary: Partial<Dictionary>
-  readonly words: I18n['words']
+  /** Null: loaded when the first error is shown. */
+  readonly words: I18n['words'] | null
 }
 
 const SAVED = 'mb.language'
@@ -47,14 +44,17 @@ export async function loadTexts(language: Language): Promise<Texts> {
     const { zhChat } = await import('./zh-chat.ts')
     return { dictionary: zhChat, words: (sentence) => sentence }
   }
-  const [{ enChat }, { errorInEnglish }, { inEnglish }] = await Promise.all([
-    import('./en-chat.ts'),
+  const { enChat } = await import('./en-chat.ts')
+  return { dictionary: enChat, words: null }
+}
+
+async function loadEnglishWords(): Promise<I18n['words']> {
+  const [{ errorInEnglish }, { inEnglish }] = await Promise.all([
     import('./error-words.ts'),
     import('./server-words.ts'),
   ])
-  const words: I18n['words'] = (sentence, error) =>
+  return (sentence, error) =>
     (error && errorInEnglish(error.code, error.params)) ?? inEnglish(sentence)
-  return { dictionary: enChat, words }
 }
 
 /** The texts of all other pages; they come with the first of these. */
@@ -82,6 +82,14 @@ export function I18nProvider({ initial, children }: ProviderProps) {
       }),
     [language],
   )
+  const english = useMemo(
+    () =>
+      once(async () => {
+        const more = await loadEnglishWords().catch(() => () => null)
+        setState((now) => (now.language === language ? { ...now, words: more } : now))
+      }),
+    [language],
+  )
   const value = useMemo<I18n>(
     () => ({
       language,
@@ -92,13 +100,22 @@ export function I18nProvider({ initial, children }: ProviderProps) {
         if (text === undefined) pages()
         return fill(text ?? '', values, language)
       },
-      words,
+      words: (sentence, error) => {
+        if (words) return words(sentence, error)
+        english()
+        return ''
+      },
       setLanguage: (next) => {
         localStorage.setItem(SAVED, next)
-        void loadTexts(next).then((texts) => setState({ ...texts, language: next }))
+        if (next === language) return
+        void loadChunk(() => loadTexts(next)).then(
+          // Another one may have been chosen meanwhile.
+          (texts) => preferredLanguage() === next && setState({ ...texts, language: next }),
+          () => location.reload(),
+        )
       },
     }),
-    [language, dictionary, words, pages],
+    [language, dictionary, words, pages, english],
   )
   useEffect(() => {
     document.documentElement.lang = value.locale

@@ -1,13 +1,10 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
+import { Suspense, useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
 import { Pane } from '../features/studio/pane.tsx'
 import { useChosen } from '../features/studio/use-chosen.ts'
 import { useSetup } from '../features/studio/use-setup.ts'
-import { loadChunk } from '../lib/lazy-chunks.ts'
+import { lazyPart } from '../lib/lazy-part.ts'
 
-const Beside = lazy(async () => {
-  const { Beside: Loaded } = await loadChunk(() => import('../features/studio/beside.tsx'))
-  return { default: Loaded }
-})
+const Beside = lazyPart(() => import('../features/studio/beside.tsx'), 'Beside')
 
 /** Dispatched on the window when a new talk was asked for elsewhere. */
 const COMPOSE = 'mb:compose'

@@ -1,14 +1,11 @@
 import { Search } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
-import { loadChunk } from '../lib/lazy-chunks.ts'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { ask, PALETTE_ASKED, paletteKeys } from './keys.ts'
 
 /** Loaded when it is first opened. */
-const Palette = lazy(async () => {
-  const { Palette: Loaded } = await loadChunk(() => import('../features/palette/palette.tsx'))
-  return { default: Loaded }
-})
+const Palette = lazyPart(() => import('../features/palette/palette.tsx'), 'Palette')
 
 /** The palette, opened by Ctrl or ⌘ and K wherever the focus is, or by the button below. */
 export function PaletteKey() {

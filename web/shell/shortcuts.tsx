@@ -1,13 +1,9 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
-import { loadChunk } from '../lib/lazy-chunks.ts'
+import { Suspense, useEffect, useState } from 'react'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { isTyping, SHORTCUTS_ASKED } from './keys.ts'
 
 /** Loaded when it is first opened. */
-const List = lazy(async () => {
-  const load = () => import('../features/palette/shortcut-list.tsx')
-  const { ShortcutList } = await loadChunk(load)
-  return { default: ShortcutList }
-})
+const List = lazyPart(() => import('../features/palette/shortcut-list.tsx'), 'ShortcutList')
 
 /** `?` shows the list of shortcuts. Off while a field has the focus. */
 export function Shortcuts() {

@@ -1,11 +1,8 @@
-import { lazy, Suspense } from 'react'
-import { loadChunk } from '../../lib/lazy-chunks.ts'
+import { Suspense } from 'react'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { asksOf, type Turn } from './turn.ts'
 
-const AskCard = lazy(async () => {
-  const { AskCard: Loaded } = await loadChunk(() => import('./ask-card.tsx'))
-  return { default: Loaded }
-})
+const AskCard = lazyPart(() => import('./ask-card.tsx'), 'AskCard')
 
 /** What the turn that runs asks its person, above the composer. */
 export function Asks({ turns }: { readonly turns: readonly Turn[] }) {

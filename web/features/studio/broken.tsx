@@ -19,10 +19,12 @@ interface BrokenProps {
 /** Says that a turn was stopped or broke, after how many words, and what can be done. */
 export function Broken({ turn, onAgain }: BrokenProps) {
   const { t } = useI18n()
+  const explain = useFault()
   const count = wordsIn(turn.reply)
   if (turn.isStopped) return <Notice>{t('studio.stopped.kept')}</Notice>
   if (turn.state === 'stopped') return <Notice>{t('studio.stopped', { count })}</Notice>
-  if (turn.state !== 'failed') return null
+  // An alert is heard again when its words come after it.
+  if (turn.state !== 'failed' || (!turn.isInterrupted && explain(turn) === '')) return null
   return (
     <div role="alert">
       <Notice tone="warn" icon={<TriangleAlert size={16} aria-hidden />}>

@@ -2,14 +2,13 @@ import {
   type ClipboardEvent,
   type FormEvent,
   type KeyboardEvent,
-  lazy,
   type RefObject,
   Suspense,
   useId,
   useState,
 } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { loadChunk } from '../../lib/lazy-chunks.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { useDrop } from '../../lib/use-drop.ts'
 import { FileInput, useFileInput } from '../kb/file-input.tsx'
 import { AddMenu } from './add-menu.tsx'
@@ -26,23 +25,11 @@ import type { Setup } from './use-setup.ts'
 import { type Command, type Suggestion, useSuggestions } from './use-suggestions.ts'
 import type { Voice } from './use-voice.ts'
 
-const ToolsDialog = lazy(async () => {
-  const { ToolsDialog: Loaded } = await loadChunk(() => import('./tools-dialog.tsx'))
-  return { default: Loaded }
-})
-const PageToKb = lazy(async () => {
-  const { PageToKb: Loaded } = await loadChunk(() => import('./page-to-kb.tsx'))
-  return { default: Loaded }
-})
-const RecordingBar = lazy(async () => {
-  const { RecordingBar: Loaded } = await loadChunk(() => import('./recording-bar.tsx'))
-  return { default: Loaded }
-})
-const Scope = lazy(async () => ({ default: (await loadChunk(() => import('./scope.tsx'))).Scope }))
-const PromptFields = lazy(async () => {
-  const { PromptFields: Loaded } = await loadChunk(() => import('./prompt-fields.tsx'))
-  return { default: Loaded }
-})
+const ToolsDialog = lazyPart(() => import('./tools-dialog.tsx'), 'ToolsDialog')
+const PageToKb = lazyPart(() => import('./page-to-kb.tsx'), 'PageToKb')
+const Scope = lazyPart(() => import('./scope.tsx'), 'Scope')
+const PromptFields = lazyPart(() => import('./prompt-fields.tsx'), 'PromptFields')
+const RecordingBar = lazyPart(() => import('./recording-bar.tsx'), 'RecordingBar')
 
 interface ComposerProps {
   readonly session: string

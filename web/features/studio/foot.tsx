@@ -1,7 +1,7 @@
 import { CircleHelp, Clock, GitBranch, Pencil, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { loadChunk } from '../../lib/lazy-chunks.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { CopyButton } from '../../ui/button.tsx'
 import { type RowAction, RowMenu } from '../../ui/row-menu.tsx'
 import { Again } from './again.tsx'
@@ -12,10 +12,7 @@ import { useSpeech } from './use-speech.ts'
 import type { Ways } from './use-versions.ts'
 import type { Wish } from './wish.ts'
 
-const RemoveTurn = lazy(async () => {
-  const { RemoveTurn: Loaded } = await loadChunk(() => import('./remove-turn.tsx'))
-  return { default: Loaded }
-})
+const RemoveTurn = lazyPart(() => import('./remove-turn.tsx'), 'RemoveTurn')
 
 /** Shorter times are not shown. */
 const SHOWN_FROM_MS = 100

@@ -1,6 +1,6 @@
-import { lazy, type RefObject, Suspense, useMemo, useState } from 'react'
+import { type RefObject, Suspense, useMemo, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { loadChunk } from '../../lib/lazy-chunks.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { useStable } from '../../lib/use-stable.ts'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { Announcer } from './announcer.tsx'
@@ -22,24 +22,12 @@ import type { Setup } from './use-setup.ts'
 import { useVoice } from './use-voice.ts'
 
 /** Loaded when there is something to show in them: an empty conversation needs none. */
-const Talk = lazy(async () => ({ default: (await loadChunk(() => import('./talk.tsx'))).Talk }))
-const Right = lazy(async () => ({ default: (await loadChunk(() => import('./right.tsx'))).Right }))
-const CallBar = lazy(async () => {
-  const { CallBar: Loaded } = await loadChunk(() => import('../call/call-bar.tsx'))
-  return { default: Loaded }
-})
-const FromHere = lazy(async () => {
-  const { FromHere: Loaded } = await loadChunk(() => import('./from-here.tsx'))
-  return { default: Loaded }
-})
-const NoTalk = lazy(async () => {
-  const { NoTalk: Loaded } = await loadChunk(() => import('./no-talk.tsx'))
-  return { default: Loaded }
-})
-const ChunksDialog = lazy(async () => {
-  const { ChunksDialog: Loaded } = await loadChunk(() => import('../kb/chunks-dialog.tsx'))
-  return { default: Loaded }
-})
+const Talk = lazyPart(() => import('./talk.tsx'), 'Talk')
+const Right = lazyPart(() => import('./right.tsx'), 'Right')
+const CallBar = lazyPart(() => import('../call/call-bar.tsx'), 'CallBar')
+const ChunksDialog = lazyPart(() => import('../kb/chunks-dialog.tsx'), 'ChunksDialog')
+const FromHere = lazyPart(() => import('./from-here.tsx'), 'FromHere')
+const NoTalk = lazyPart(() => import('./no-talk.tsx'), 'NoTalk')
 
 interface PaneProps {
   readonly choice: ReturnType<typeof useChosen>

@@ -9,21 +9,18 @@ import {
   PinOff,
   Trash2,
 } from 'lucide-react'
-import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { type FormEvent, Suspense, useEffect, useRef, useState } from 'react'
 import { CONVERSATION_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { type Talk, talks } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { loadChunk } from '../../lib/lazy-chunks.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Button } from '../../ui/button.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { type RowAction, RowMenu } from '../../ui/row-menu.tsx'
 import { useShownTitle } from '../sessions/shown-title.ts'
 import { type Place, useAnswering, useUnseen } from './conversations.ts'
 
-const FolderDialog = lazy(async () => {
-  const { FolderDialog: Loaded } = await loadChunk(() => import('./folder-dialog.tsx'))
-  return { default: Loaded }
-})
+const FolderDialog = lazyPart(() => import('./folder-dialog.tsx'), 'FolderDialog')
 
 interface RailItemProps {
   readonly conversation: Talk

@@ -1,3 +1,4 @@
+import type { ErrorName } from '../../api/client.ts'
 import type { MemoryWrite } from '../../api/memories.ts'
 import { picturePath } from '../../api/talks.ts'
 import type {
@@ -9,7 +10,6 @@ import type {
   TranscriptTurn,
   TurnStats,
 } from '../../api/types.ts'
-import type { ErrorName } from '../../i18n/index.tsx'
 import { type Wish, wishIn } from './wish.ts'
 
 export interface ToolUse {

@@ -32,7 +32,10 @@ export function useKeys({ composer, turns, onNew }: KeysOptions): void {
   const toasts = useToasts()
   const copy = (text: string | undefined) => {
     if (!text) return
-    void writeClipboard(text).then(() => toasts.show('good', t('copy.done')))
+    void writeClipboard(text).then(
+      () => toasts.show('good', t('copy.done')),
+      () => toasts.show('bad', t('copy.failed')),
+    )
   }
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     // Not under a dialog: it has keys of its own.

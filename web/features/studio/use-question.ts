@@ -45,6 +45,7 @@ export function useFiles(session: string) {
   const toasts = useToasts()
   const [draft, change] = useDraft(session)
   const attached = useAttachments()
+  const [drawing, setDrawing] = useState(0)
   const take = async (files: readonly File[]) => {
     const documents = files.filter((file) => !isPicture(file))
     const room = Math.max(0, TURN_FILES_MAX - attached.list.length)
@@ -54,9 +55,13 @@ export function useFiles(session: string) {
     }
     const pictures = files.filter(isPicture)
     const fit = pictures.filter(isImage).slice(0, IMAGES_MAX)
-    const urls = await Promise.all(fit.map(toSmallUrl))
+    setDrawing((count) => count + 1)
+    // One that cannot be read is told with the others that are left out.
+    const drawn = await Promise.all(fit.map((file) => toSmallUrl(file).catch(() => [])))
+    const urls = drawn.flat()
     change(({ images }) => ({ images: [...images, ...urls].slice(0, IMAGES_MAX) }))
-    if (fit.length < pictures.length) {
+    setDrawing((count) => count - 1)
+    if (urls.length < pictures.length) {
       toasts.show('bad', t('studio.images.wrong', { max: IMAGES_MAX }))
     }
   }
@@ -66,6 +71,8 @@ export function useFiles(session: string) {
     draft,
     change,
     attached,
+    /** Whether some are still on their way into the question. */
+    isTaking: drawing > 0 || attached.isSending,
     onFiles,
     paste: (text: string) => onFiles([new File([text], PASTED, { type: 'text/plain' })]),
   }
@@ -92,7 +99,7 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
   const sound = attached.list.filter(({ problem }) => problem === null)
   const tooMany = charsTooMany(text)
   const isReady = tooMany === 0 && (text.trim() !== '' || images.length + sound.length > 0)
-  const waits = attached.isSending || (holds && running)
+  const waits = files.isTaking || (holds && running)
   /** Puts a question before what is written already. */
   const putBack = ({
     text: before,

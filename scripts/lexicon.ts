@@ -5,7 +5,7 @@ import { loadModel } from '../src/channels/onnx/model.ts'
 import { normalize } from '../src/core/vector.ts'
 import { stopWords } from '../src/features/knowledge/search/terms.ts'
 import { readings } from './lexicon/readings.ts'
-import { runScript, UsageError } from './usage.ts'
+import { readArguments, runScript, UsageError } from './usage.ts'
 
 const HELP = `Pairs each Chinese word with the English words that are nearest to it among all, by
 the vectors of models/default. Words that say nothing are listed without any, and each syllable
@@ -101,7 +101,9 @@ function mutual(pairs: readonly Pair[]): Map<number, number[]> {
   return kept
 }
 
-await runScript(HELP, async ([path]) => {
+await runScript(HELP, async (args) => {
+  const { positionals } = readArguments({ args, allowPositionals: true })
+  const [path] = positionals
   if (!path) throw new UsageError('name the dictionary')
   const { model } = JSON.parse(readFileSync(join(MODEL, 'tokenizer.json'), 'utf8'))
   const tokens = Object.keys(model.vocab)

@@ -25,4 +25,4 @@ test('the API answers on PostgreSQL as it does on SQLite', async () => {
   const report = `${out}${err}`
   if ((await child.exited) !== 0) throw new Error(report.slice(-8_000))
   expect(report.match(/Ran \d+ tests across (\d+) files/)?.[1]).toBe(String(FILES.length))
-}, 180_000)
+}, 400_000)

@@ -5,9 +5,9 @@ import { ROOT } from '../support/command.ts'
 import { runProgram } from '../support/run.ts'
 
 /** Parts of the others, not to be run. */
-const PARTS = ['build-executable.ts', 'build-frame.ts', 'usage.ts']
+const PARTS = ['build-executable.ts', 'build-frame.ts', 'without-scroll-lock.ts', 'usage.ts']
 const SCRIPTS = readdirSync(join(ROOT, 'scripts'))
-  .filter((name) => name.endsWith('.ts') && !PARTS.includes(name))
+  .filter((name) => /(?<!\.test)\.ts$/.test(name) && !PARTS.includes(name))
   .concat('bench/main.ts')
 
 const run = (script: string, ...args: string[]) =>

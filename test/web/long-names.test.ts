@@ -15,10 +15,13 @@ const PAGES = [
 ] as const
 const WIDTHS = [390, 900, 1440] as const
 
-/** What of a page lies beyond its edges, or beyond those of the card it stands in. */
+/**
+ * What of a page lies beyond its edges, or beyond those of the card it stands in. The row of tabs
+ * scrolls sideways (fingers.test.ts).
+ */
 const cutOff = (page: Page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll('main :is(button, select, a, .badge, td)')]
+    [...document.querySelectorAll('main :is(button, select, a:not(.tab), .badge, td)')]
       .filter((element) => {
         const edges = (element.closest('.card') ?? document.body).getBoundingClientRect()
         const { left, right } = element.getBoundingClientRect()

@@ -126,7 +126,7 @@ describeWeb('what happens a second time, or too late', () => {
       const { page } = guest
       for (const session of [theirs, 'never-begun']) {
         await page.goto(`/app?session=${session}`)
-        await page.getByText(en['studio.gone'], { exact: true }).waitFor()
+        await page.getByRole('paragraph').filter({ hasText: en['studio.gone'] }).waitFor()
         expect(await field(page).isVisible()).toBe(false)
       }
       const missing: string[] = []

@@ -84,3 +84,4 @@ async function start(root: HTMLElement): Promise<void> {
 
 const root = document.getElementById('root')
 if (root) void start(root)
+if (!CSS.supports('field-sizing:content')) void import('./lib/growing-fields.ts')

@@ -17,4 +17,11 @@ if (language === 'zh' || language === 'en') {
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
 }
 
+// The newest that the scripts need, of the end of 2023; an older browser fails without a word.
+if (!('withResolvers' in Promise)) {
+  addEventListener('DOMContentLoaded', () => {
+    document.body.textContent = '浏览器版本过旧，请更新。This browser is too old.'
+  })
+}
+
 export {}

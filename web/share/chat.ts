@@ -295,3 +295,4 @@ if (face.paused) {
   paused.setAttribute('role', 'alert')
   talkBox.append(paused)
 }
+if (!CSS.supports('field-sizing:content')) void import('../lib/growing-fields.ts')

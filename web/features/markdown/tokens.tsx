@@ -58,7 +58,7 @@ function Picture({ token }: { readonly token: Tokens.Image }) {
     <span className="picture">
       <ImageIcon size={15} aria-hidden />
       <Away href={safe}>{text || href}</Away>
-      <small>{t('studio.picture', { host: URL.parse(safe)?.host ?? safe })}</small>
+      <small>{t('studio.picture', { host: URL.canParse(safe) ? new URL(safe).host : safe })}</small>
     </span>
   )
 }

@@ -96,7 +96,7 @@ export const TurnView = memo((props: TurnViewProps) => {
           <p className="text-small text-ink-3">{t('studio.kb-skipped')}</p>
         )}
         {sound && (
-          <audio key={sound} controls autoPlay src={sound} className="w-full">
+          <audio key={sound} controls autoPlay src={sound} className="h-13 w-full">
             <track kind="captions" />
           </audio>
         )}

@@ -4,8 +4,9 @@ import type { SystemSetting } from '../../api/types.ts'
 export const keyNameOf = (address: string): string => address.replace('_BASE_URL', '_API_KEY')
 
 function isSameServer(one: string, other: string | null): boolean {
-  const [a, b] = [URL.parse(one), other === null ? null : URL.parse(other)]
-  return a !== null && b !== null && a.protocol === b.protocol && a.host === b.host
+  if (other === null || !URL.canParse(one) || !URL.canParse(other)) return false
+  const [a, b] = [new URL(one), new URL(other)]
+  return a.protocol === b.protocol && a.host === b.host
 }
 
 /**

@@ -90,7 +90,7 @@ function Row({ name, to, children }: RowProps) {
       <dt className="w-full text-ink-3 sm:w-44">{t(`overview.${name}`)}</dt>
       <dd className="flex min-w-0 flex-1 gap-2">{children}</dd>
       {to && (
-        <dd>
+        <dd className="whitespace-nowrap">
           <Link
             to={to}
             className="target -mx-3 -my-2.5 px-3 text-accent"

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createSessionStore } from '../../src/features/sessions/store.ts'
 import { sql } from '../../src/storage/db.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -182,4 +183,26 @@ test('a tenant that is gone loses its turns in pieces', async () => {
   await app.prune()
   expect([...left]).toEqual([PIECES + 1, PIECES - 1, PIECES - 2, PIECES - 3])
   expect(await rowsOf(tenantId)).toBe(0)
+}, 60_000)
+
+test('folded turns that are not kept go in pieces, and none of a session begun anew', async () => {
+  const key = await app.key('folded@example.com')
+  const { tenantId } = key
+  for (const id of ['a', 'b']) await longTalk(app, key, id, SIZE)
+  await app.db.run(sql`UPDATE session SET folded_through = ${PIECES} WHERE tenant_id = ${tenantId}`)
+  const seqsOf = async (id: string) => {
+    const turns = await app.db.all<{ seq: number }>(sql`
+      SELECT seq FROM turn WHERE tenant_id = ${tenantId} AND session_id = ${id} ORDER BY seq`)
+    return turns.map(({ seq }) => seq)
+  }
+  let pieces = 0
+  using _ = betweenDeletions(app.db, async (piece) => {
+    pieces = piece
+    if (piece !== 2) return
+    await app.db.run(sql`DELETE FROM session WHERE tenant_id = ${tenantId} AND id = 'b'`)
+    await longTalk(app, key, 'b', { turns: 2, letters: 1 })
+  })
+  await createSessionStore(app.db, { keepsTranscript: () => false }).forgetFolded()
+  expect(pieces).toBeGreaterThanOrEqual(PIECES)
+  expect([await seqsOf('a'), await seqsOf('b')]).toEqual([[PIECES + 1], [1, 2]])
 }, 60_000)

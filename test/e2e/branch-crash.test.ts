@@ -11,7 +11,7 @@ import { sharing } from '../support/sharing.ts'
 import { postSse } from '../support/sse.ts'
 import { tempFolder } from '../support/temp.ts'
 
-test('kill -9 in the middle of a branch, or of a deletion: nobody sees the rest, which goes', async () => {
+test('kill -9 during a branch, or a deletion: nobody sees the rest, and it goes', async () => {
   using folder = tempFolder()
   const { headers } = await createKey(folder.path)
   const first = await startServer({ dataDir: folder.path })

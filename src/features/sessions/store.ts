@@ -1,3 +1,4 @@
+import { inPieces, type Sized } from '../../core/pieces.ts'
 import {
   type Db,
   expectRows,
@@ -219,13 +220,23 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
 
     /** Deletes up to 5,000 folded turns; resolves with their number. */
     async forgetFolded(): Promise<number> {
-      // No lock: what is folded stays folded.
-      const { changes } = await db.run(sql`
-        DELETE FROM turn WHERE (tenant_id, session_id, seq) IN (
-          SELECT t.tenant_id, t.session_id, t.seq FROM session s CROSS JOIN turn t
-          WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id AND t.seq <= s.folded_through
-          LIMIT 5000)`)
-      return changes
+      const folded = await db.all<Sized & { session: string; seq: number; tenant: string }>(sql`
+        SELECT t.tenant_id AS tenant, t.session_id AS session, t.seq,
+          octet_length(t.user_text) + octet_length(t.reply)
+            + octet_length(coalesce(t.details, '')) AS whole
+        FROM session s CROSS JOIN turn t
+        WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id AND t.seq <= s.folded_through
+        LIMIT 5000`)
+      for (const piece of inPieces(folded)) {
+        const keys = JSON.stringify(piece.map(({ tenant, session, seq }) => [tenant, session, seq]))
+        // No lock: what is folded stays folded, as long as no other session has got the name.
+        await db.run(sql`DELETE FROM turn
+          WHERE (tenant_id, session_id, seq) IN (
+              SELECT value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT) FROM json_each(${keys}))
+            AND EXISTS (SELECT 1 FROM session s WHERE s.tenant_id = turn.tenant_id
+              AND s.id = turn.session_id AND turn.seq <= s.folded_through)`)
+      }
+      return folded.length
     },
 
     remove: (tenantId: string, id: string, onHidden: () => void = () => {}) =>

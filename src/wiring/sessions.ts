@@ -87,10 +87,10 @@ export function openSessions(
   service.onRemoved(pictures.sweep)
   const deletion = createDeletion(db)
   /** Deletes what is hidden, and the pictures of it. What cannot go now does at a later call. */
-  async function clearGone(): Promise<void> {
+  async function clearGone(signal?: AbortSignal): Promise<void> {
     const gone = await deletion.gone()
     if (gone.length > 0) store.forget()
-    for (const { tenant_id, id } of gone) await deletion.clear(tenant_id, id)
+    for (const { tenant_id, id } of gone) await deletion.clear(tenant_id, id, signal)
     for (const id of new Set(gone.map(({ tenant_id }) => tenant_id))) await pictures.sweep(id)
   }
   const branches = createBranches({

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createDeletion, hiding } from '../../src/features/sessions/deletion-store.ts'
 import { createSessionStore } from '../../src/features/sessions/store.ts'
 import { sql } from '../../src/storage/db.ts'
 import { type Call, caller } from '../support/api.ts'
@@ -153,6 +154,24 @@ describe('a long session that is deleted', () => {
     expect((await one.remove()).status).toBe(200)
     expect(await rowsOf(one.tenantId)).toBe(0)
     expect(await say(one.headers, 'long')).toBe('llm_end')
+  }, 60_000)
+
+  test('keeps no server from stopping: the rest goes later', async () => {
+    const one = await long()
+    const { tenantId } = one
+    await app.db.batch(hiding(sql`tenant_id = ${tenantId}`))
+    const stopping = new AbortController()
+    let pieces = 0
+    using _ = betweenDeletions(app.db, async (piece) => {
+      pieces = piece
+      if (piece === 2) stopping.abort()
+    })
+    const deletion = createDeletion(app.db)
+    await deletion.clear(tenantId, 'long', stopping.signal)
+    expect(pieces).toBe(2)
+    expect(await rowsOf(tenantId)).toBeGreaterThan(1)
+    await deletion.clear(tenantId, 'long')
+    expect(await rowsOf(tenantId)).toBe(0)
   }, 60_000)
 
   test('leaves one alone that gets its name from another server meanwhile', async () => {

@@ -31,9 +31,9 @@ export function createMaking({ copies, deletion, leases }: MakingOptions) {
     return copies.show(branch)
   }
 
-  async function discard(tenantId: string, id: string): Promise<void> {
+  async function discard(tenantId: string, id: string, signal?: AbortSignal): Promise<void> {
     await copies.giveUp(tenantId, id)
-    await deletion.clear(tenantId, id)
+    await deletion.clear(tenantId, id, signal)
   }
 
   async function inPieces(branch: NewBranch, signal: AbortSignal): Promise<boolean> {
@@ -57,12 +57,12 @@ export function createMaking({ copies, deletion, leases }: MakingOptions) {
         : short(branch.tenantId, () => copies.whole(branch), signal),
 
     /** Deletes branches that no server makes any more. */
-    async sweep(): Promise<void> {
+    async sweep(signal?: AbortSignal): Promise<void> {
       const unfinished = await copies.unfinished()
       if (unfinished.length === 0) return
       const making = new Set(await leases.held(LEASE))
       for (const { tenant_id, id } of unfinished) {
-        if (!making.has(leaseName.branch(id))) await discard(tenant_id, id)
+        if (!making.has(leaseName.branch(id))) await discard(tenant_id, id, signal)
       }
     },
   }

@@ -42,11 +42,12 @@ export function createDeletion(db: Db) {
       ),
     )
 
-  /** Deletes turns, the oldest first, as long as `also` holds. */
-  async function empty(tenantId: string, id: string, also: Statement): Promise<void> {
+  /** Deletes turns, the oldest first, as long as `also` holds and the signal has not aborted. */
+  async function empty(tenantId: string, id: string, also: Statement, signal?: AbortSignal) {
     for (;;) {
       const turns = await oldest(tenantId, id, also)
       for (const { last } of piecesOf(turns)) {
+        if (signal?.aborted) return
         const piece = sql`DELETE FROM turn
           WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq <= ${last}`
         // No lock: a session that is gone stays so until its row is deleted.
@@ -56,9 +57,13 @@ export function createDeletion(db: Db) {
     }
   }
 
-  /** Deletes a session that was hidden. One that has got its name since stays. */
-  async function clear(tenantId: string, id: string): Promise<void> {
-    await empty(tenantId, id, joined(sql`AND`, isGone(tenantId, id)))
+  /**
+   * Deletes a session that was hidden. One that has got its name since stays. When the signal
+   * aborts, what is left goes with a later call.
+   */
+  async function clear(tenantId: string, id: string, signal?: AbortSignal): Promise<void> {
+    await empty(tenantId, id, joined(sql`AND`, isGone(tenantId, id)), signal)
+    if (signal?.aborted) return
     await db.run(
       joined(sql`DELETE FROM session WHERE`, sessionOf(tenantId, id), sql`AND user_id = ${GONE}`),
     )

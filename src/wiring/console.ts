@@ -21,7 +21,6 @@ import { createSessionStore } from '../features/login/session-store.ts'
 import { createSessions } from '../features/login/sessions.ts'
 import { createSignupPolicy, type SignupPolicy } from '../features/login/signup-policy.ts'
 import { createWays } from '../features/login/ways.ts'
-import type { MembersOptions } from '../features/members/service.ts'
 import { createPeople } from '../features/people/service.ts'
 import { createPeopleStore } from '../features/people/store.ts'
 import { createTenantLimitStore } from '../features/tenants/limits-store.ts'
@@ -42,6 +41,7 @@ import type { Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { identityProviders } from './identity.ts'
 import { openMembers } from './members.ts'
+import type { OpenedSessions } from './sessions.ts'
 
 interface ConsoleNeeds {
   readonly tenants: Tenants
@@ -50,7 +50,7 @@ interface ConsoleNeeds {
   readonly auditCode: AuditCode
   readonly jobs: Jobs
   /** What people have said. */
-  readonly talks: MembersOptions['talks']
+  readonly talks: OpenedSessions['talks']
   /** Removes what deleted people leave behind. */
   readonly removal: { readonly wake: () => void }
   readonly contexts: RequestContexts
@@ -102,7 +102,7 @@ export function openConsole(adapters: Adapters, needs: ConsoleNeeds) {
       clock,
       nameOf,
       onEnded: keys.onRevoked,
-      forgetTalks: talks.forget,
+      talks: { removal: talks.removalOfAll, clear: talks.clear },
       onGone: removal.wake,
       create: tenants.create,
       welcome(email) {

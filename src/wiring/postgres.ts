@@ -21,6 +21,8 @@ export interface PostgresNeeds {
   readonly url: string
   /** Address without a pooler, for what poolers cannot do; null when none is configured. */
   readonly directUrl: string | null
+  /** A name that only the server on this data folder has; null or absent: none is known. */
+  readonly home?: () => string | null
   /** Most documents of a tenant. */
   readonly docsMax: number
   readonly log?: Logger | undefined
@@ -35,7 +37,7 @@ const SCANS_AT_ONCE = 4
 
 /** Waits for the database, migrates it and opens it. Throws `UnusableDatabase`. */
 export async function openPostgresStorage(needs: PostgresNeeds) {
-  const { clock, url, directUrl, docsMax, log, onAsked } = needs
+  const { clock, url, directUrl, home, docsMax, log, onAsked } = needs
   await migratePostgres({ url: directUrl ?? url, clock, migrations: MIGRATIONS })
   if (directUrl !== null) await untilAnswers({ url, clock })
   const db = openPostgres({ url, clock, onAsked })
@@ -54,7 +56,13 @@ export async function openPostgresStorage(needs: PostgresNeeds) {
   const opened: OpenedStorage = {
     db,
     async openShared(heard) {
-      const shared = await openSharedState({ db, clock, log: heard, directUrl })
+      const shared = await openSharedState({
+        db,
+        clock,
+        log: heard,
+        directUrl,
+        home: home?.() ?? null,
+      })
       leases = shared.leases
       return shared
     },

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { errorFields } from '../core/log.ts'
 import type { MemoryBudget } from '../core/memory-budget.ts'
 import { personSubject } from '../core/subject.ts'
 import { createDetached } from '../features/agent/detached.ts'
@@ -16,6 +17,7 @@ import { createBranches } from '../features/sessions/branches.ts'
 import { createCitations } from '../features/sessions/citation-store.ts'
 import { createConversationStore } from '../features/sessions/conversation-store.ts'
 import { createConversations } from '../features/sessions/conversations.ts'
+import { createDeletion, hiding } from '../features/sessions/deletion-store.ts'
 import { createSessionExport } from '../features/sessions/export.ts'
 import { createFolding } from '../features/sessions/folding.ts'
 import { createIndexing } from '../features/sessions/indexing.ts'
@@ -27,6 +29,7 @@ import { createTitleStore } from '../features/sessions/title-store.ts'
 import { createTitles } from '../features/sessions/titles.ts'
 import { createTranscriptStore } from '../features/sessions/transcript-store.ts'
 import type { Jobs } from '../jobs/runner.ts'
+import { sql } from '../storage/db.ts'
 import type { Adapters } from './adapters.ts'
 
 /** A turn is found before that, too: a search indexes what waits. */
@@ -71,7 +74,7 @@ export function openSessions(
   const titles = createTitles({ store: createTitleStore({ db, index }), jobs, log, openTurns })
   service.onRemoved(titles.endSession)
   const removal = (tenantId: string, userId: string) => [
-    ...store.removal(tenantId, userId),
+    ...hiding(sql`user_id = ${userId} AND tenant_id = ${tenantId}`),
     forgetSubject(tenantId, personSubject(userId)),
   ]
   const pictures = createPictures({
@@ -82,16 +85,25 @@ export function openSessions(
     isKeeping: keepsTranscript,
   })
   service.onRemoved(pictures.sweep)
+  const deletion = createDeletion(db)
+  /** Deletes what is hidden, and the pictures of it. What cannot go now does at a later call. */
+  async function clearGone(signal?: AbortSignal): Promise<void> {
+    const gone = await deletion.gone()
+    if (gone.length > 0) store.forget()
+    for (const { tenant_id, id } of gone) await deletion.clear(tenant_id, id, signal)
+    for (const id of new Set(gone.map(({ tenant_id }) => tenant_id))) await pictures.sweep(id)
+  }
   const branches = createBranches({
     store: createBranchStore(db),
     copies: createBranchCopies(db),
-    removal: store,
+    deletion,
     leases,
     conversations,
     sessions: service,
     clock,
   })
   jobs.run('sweep branches', branches.sweep)
+  jobs.run('delete talks', clearGone)
   return {
     titles,
     pictures,
@@ -99,16 +111,23 @@ export function openSessions(
     /** Gives a conversation its title. */
     entitle: talkStore.rename,
     /** What people have said. */
-    talks: { removal, forget: store.forget, ownerOf: store.ownerOf },
+    talks: {
+      removal,
+      removalOfAll: (userId: string) => hiding(sql`user_id = ${userId}`),
+      /** As `clearGone`. The talks are hidden: whoever waits hears of no fault. */
+      clear: () => clearGone().catch((error) => log.error('talks not deleted', errorFields(error))),
+      ownerOf: store.ownerOf,
+    },
     branches,
     memory: createMemory({ store }),
     folding: createFolding({ store, clock, jobs, leases, log, budget }),
     service,
     transcripts,
     conversations,
-    /** Deletes half branches, pictures that no talk has, and turns that are not to be kept. */
+    /** Deletes half branches, hidden talks, pictures of none, and turns that are not kept. */
     async prune(): Promise<void> {
       await branches.sweep()
+      await clearGone()
       await Promise.all([pictures.prune(), forgetFolded()])
     },
     citations: createCitations(reader, clock),

@@ -4,6 +4,7 @@ import type { Logger } from '../core/log.ts'
 import { type Meters, NO_METERS } from '../core/meters.ts'
 import { databasePath, secureDataDir } from '../data-folder/data-folder.ts'
 import { fileStamp } from '../data-folder/files.ts'
+import { homeOf } from '../data-folder/home.ts'
 import { explainStorage } from '../data-folder/operator-error.ts'
 import { type NativeRuntime, prepareRuntime } from '../native/runtime.ts'
 import { createLocalState } from '../storage/local-state.ts'
@@ -92,6 +93,7 @@ async function openServer(config: Config, url: string, needs: StorageNeeds): Pro
       log,
       url,
       directUrl: config.MB_DATABASE_DIRECT_URL ?? null,
+      home: () => homeOf(config.MB_DATA_DIR),
       docsMax: config.MB_KB_MAX_DOCS,
       onAsked: meters.databaseAsked,
     })

@@ -31,6 +31,18 @@ test('a removal tells how many keys the member has made, and revokes them when a
   expect([await works(kept), await works(gone), await works(own)]).toEqual([200, 401, 200])
 })
 
+test('a removal with a word that is not known removes nobody', async () => {
+  const owner = await team()
+  const member = await owner.join('viewer')
+  for (const query of ['talks=deleted', 'talks=', 'keys=revok', 'keys=revoke&talks=Delete']) {
+    const refused = await owner.call('DELETE', `/console/members/${member.id}?${query}`)
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([400, 'query_invalid'])
+  }
+  expect((await owner.list()).map(({ id }) => id)).toContain(member.id)
+  const kept = await owner.call('DELETE', `/console/members/${member.id}?keys=keep&talks=keep`)
+  expect(kept.status).toBe(200)
+})
+
 test('a refused removal revokes nothing', async () => {
   const owner = await team()
   const key = (await owner.call<{ key: string }>('POST', '/console/keys', {})).json().key

@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const FILES = [
   ...['agent-turns', 'sessions', 'conversations', 'kb', 'apps', 'keys', 'logs', 'audit'],
   ...['budgets', 'kb-access', 'settings-usage', 'members', 'transfer', 'login/session'],
-  ...['branches', 'long-branches', 'source-versions'],
+  ...['branches', 'long-branches', 'deleted-talks', 'source-versions'],
 ].map((name) => `test/api/${name}.test.ts`)
 
 test('the API answers on PostgreSQL as it does on SQLite', async () => {

@@ -11,7 +11,7 @@ import { sharing } from '../support/sharing.ts'
 import { postSse } from '../support/sse.ts'
 import { tempFolder } from '../support/temp.ts'
 
-test('kill -9 in the middle of a branch: nobody sees it, the next server removes it', async () => {
+test('kill -9 during a branch, or a deletion: nobody sees the rest, and it goes', async () => {
   using folder = tempFolder()
   const { headers } = await createKey(folder.path)
   const first = await startServer({ dataDir: folder.path })
@@ -42,11 +42,26 @@ test('kill -9 in the middle of a branch: nobody sees it, the next server removes
   await first.kill()
   expect(await answered).toBe('cut')
   expect(branches()).toMatchObject([{ id: half?.id }])
-  await using second = await startServer({ dataDir: folder.path })
-  const { sessions } = (await caller(`${second.url}/v1`, headers)('GET', '/sessions')).json()
-  expect(sessions).toMatchObject([{ id: 'long' }])
+  const second = await startServer({ dataDir: folder.path })
+  const v1 = caller(`${second.url}/v1`, headers)
+  expect((await v1('GET', '/sessions')).json()).toMatchObject({ sessions: [{ id: 'long' }] })
   while (branches().length > 0) await Bun.sleep(1)
-  expect(db.query('SELECT count(*) AS turns FROM turn').get()).toEqual({ turns: 100 })
+  const turns = () =>
+    db.query<{ left: number }, []>('SELECT count(*) AS left FROM turn').get()?.left
+  expect(turns()).toBe(100)
+  const removal = v1('DELETE', '/sessions/long').then(
+    ({ status }) => status,
+    () => 'cut',
+  )
+  while (turns() === 100) await Bun.sleep(1)
+  await second.kill()
+  expect(await removal).toBe('cut')
+  expect(turns()).toBeGreaterThan(0)
+  await using third = await startServer({ dataDir: folder.path })
+  const after = caller(`${third.url}/v1`, headers)
+  expect((await after('GET', '/sessions')).json()).toEqual({ sessions: [] })
+  expect((await after('GET', '/sessions/long/history')).json()).toMatchObject({ count: 0 })
+  while ((turns() ?? 0) > 0) await Bun.sleep(1)
   db.close()
 }, 60_000)
 

@@ -5,6 +5,7 @@ import { caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey, type TestPerson } from '../support/app.ts'
 import { startingBoard, ask as type } from '../support/board.ts'
 import { createBrowser } from '../support/browser.ts'
+import { detach } from '../support/detached.ts'
 import { requestCode, verifyCode } from '../support/login.ts'
 import { startIssuer } from '../support/openid-issuer.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts'
@@ -234,5 +235,22 @@ describe.skipIf(!hasPostgres()).each(['listen', 'ask'])('two servers that %s', (
     expect(userTexts(await history(a.url, 'killed'))).toEqual(['second'])
     b = await startServer({ dataDir: folder.path, env })
     expect(userTexts(await history(b.url, 'killed'))).toEqual(['second'])
+  })
+
+  test('a server that was killed knows at its next start that its turns are over', async () => {
+    upstream.reply({ pieces: ['one ', 'two'], hold: { after: 1, until: never } })
+    const { headers } = operator
+    const turn = await detach(b.url, headers, { text: 'hi', session_id: 'left', kb: false })
+    await turn.until(({ type }) => type === 'llm_delta')
+    await b.kill()
+    const left = async (url: string) => {
+      const read = caller(`${url}/console`, headers)
+      return (await read('GET', '/conversations/left')).json().pending
+    }
+    // The other server cannot know yet.
+    expect(await left(a.url)).toMatchObject([{ state: 'running', text: 'hi' }])
+    b = await startServer({ dataDir: folder.path, env })
+    expect(await left(b.url)).toMatchObject([{ state: 'interrupted', text: 'hi' }])
+    expect(await left(a.url)).toMatchObject([{ state: 'interrupted', text: 'hi' }])
   })
 })

@@ -131,7 +131,7 @@ test('a file that fails is told in one line, and the others are sent', async () 
   at.put('b.pdf', '%PDF-1.7 broken')
   at.put('c.bin', '\0\u0001\u0002')
   const { out, err, code } = await at.sync()
-  expect([code, last(out)]).toEqual([1, '3 sent, 0 unchanged, 0 deleted, 2 failed'])
+  expect([code, last(out)]).toEqual([1, '1 sent, 0 unchanged, 0 deleted, 2 failed'])
   const lines = err.trim().split('\n')
   expect(lines).toHaveLength(3)
   expect(

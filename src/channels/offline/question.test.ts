@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { LlmRequest } from '../../upstream/ports/llm.ts'
 import { findArithmetic, toolCallsFor } from './question.ts'
+import { zoneIn } from './zones.ts'
 
 const found: [text: string, expression: string][] = [
   ['1+1', '1+1'],
@@ -72,6 +73,12 @@ describe('the time', () => {
   test.each(asked)('%p asks for it in %p', (text, zone) => {
     const args = zone === undefined ? {} : { time_zone: zone }
     expect(call(text)).toMatchObject([{ name: 'current_time', arguments: JSON.stringify(args) }])
+  })
+
+  test('is not looked for in all ways where there are many blanks', () => {
+    const blanks = ' '.repeat(20_000)
+    expect(zoneIn(`a${blanks}b`)).toBeUndefined()
+    expect(zoneIn(`the current${blanks}Tokyo${blanks}time`)).toBe('Asia/Tokyo')
   })
 
   test.each(['save time in the kitchen', 'I live in Tokyo', '上海的天气', '开会时间', ''])(

@@ -30,6 +30,7 @@ export interface Hashed extends Found {
 }
 
 export interface Counts {
+  /** Files that the server has read; in a dry run those that it would be sent. */
   sent: number
   same: number
   removed: number
@@ -61,7 +62,12 @@ export async function runRound(round: Round): Promise<Counts> {
       if (one) sent.push(one)
     })
   }
-  for (const one of sent) await attempt(round, counts, one.path, () => finished(round, one))
+  for (const one of sent) {
+    await attempt(round, counts, one.path, async () => {
+      await finished(round, one)
+      counts.sent += 1
+    })
+  }
   if (round.removes) await removeGone(round, counts, known)
   return counts
 }
@@ -96,9 +102,11 @@ async function send(
     counts.same += 1
     return null
   }
-  counts.sent += 1
   say(`${known ? '~' : '+'} ${printableLine(path)}`)
-  if (isDry) return null
+  if (isDry) {
+    counts.sent += 1
+    return null
+  }
   const body = new File([bytes ?? readFileSync(join(folder, path))], basename(path))
   const target: Record<string, string> = collection === null ? {} : { collection_id: collection }
   const fields = { ...target, origin: prefix + path, sha256: hash }

@@ -1,5 +1,6 @@
 import type { PictureKind } from '../../core/picture-kind.ts'
-import { type Db, locked, type Statement, sql } from '../../storage/db.ts'
+import { inPieces, type Sized } from '../../core/pieces.ts'
+import { type Db, joined, locked, type Statement, sql, textRows } from '../../storage/db.ts'
 
 export interface NewPicture extends PictureKind {
   readonly id: string
@@ -17,6 +18,24 @@ export interface StoredPicture {
 const ADRIFT = `NOT EXISTS (SELECT 1 FROM session_picture l WHERE l.picture_id = picture.id)
   AND (turn_id IS NULL OR NOT EXISTS (SELECT 1 FROM talk_turn t
     WHERE t.id = picture.turn_id AND t.state <> 'ended'))`
+
+/** Deletes them a few at a time: a hundred of 5 MB at once would delay all writes by seconds. */
+async function sweep(db: Db, which: Statement): Promise<void> {
+  const adrift = { sql: `AND ${ADRIFT}`, args: [] }
+  const rows = await db.all<Sized & { id: string }>(
+    joined(sql`SELECT id, octet_length(bytes) AS whole FROM picture WHERE`, which, adrift),
+  )
+  for (const piece of inPieces(rows)) {
+    const ids = textRows(piece.map(({ id }) => id))
+    // No lock: a picture is stored with its talk or its turn, so none of them becomes wanted again.
+    await db.run(
+      joined(
+        sql`DELETE FROM picture WHERE id IN (SELECT value ->> 0 FROM json_each(${ids}))`,
+        adrift,
+      ),
+    )
+  }
+}
 
 /** Pictures of people's talks. */
 export const createPictureStore = (db: Db) => ({
@@ -47,16 +66,10 @@ export const createPictureStore = (db: Db) => ({
       WHERE id = ${id} AND tenant_id = ${tenantId} AND user_id = ${userId}`),
 
   /** Deletes pictures whose talks are gone. */
-  async sweep(tenantId: string): Promise<void> {
-    // No lock: a picture is stored with its talk or its turn, so none of them becomes wanted again.
-    await db.run({ sql: `DELETE FROM picture WHERE tenant_id = ? AND ${ADRIFT}`, args: [tenantId] })
-  },
+  sweep: (tenantId: string) => sweep(db, sql`tenant_id = ${tenantId}`),
 
   /** The same of all tenants. */
-  async sweepAll(): Promise<void> {
-    // No lock: as above.
-    await db.run({ sql: `DELETE FROM picture WHERE ${ADRIFT}`, args: [] })
-  },
+  sweepAll: () => sweep(db, sql`1 = 1`),
 })
 
 export type PictureStore = ReturnType<typeof createPictureStore>

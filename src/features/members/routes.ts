@@ -1,3 +1,4 @@
+import { appError } from '../../core/errors.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gated } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
@@ -17,6 +18,13 @@ const REMOVAL_QUERY = queryDoc({
   keys: 'revoke ends the keys that the member has made, too',
   talks: 'delete deletes what the member has said on the console, too',
 })
+
+/** Nobody's talks stay because a word was misspelt. Throws `query_invalid`. */
+function isAsked(query: URLSearchParams, field: string, word: 'revoke' | 'delete'): boolean {
+  const given = query.get(field) ?? 'keep'
+  if (given !== 'keep' && given !== word) throw appError('query_invalid', { field })
+  return given === word
+}
 
 /** The members of the tenant, below /console; http/roles.ts says who may call what. */
 export const memberRoutes = (on: Gated, members: Members) =>
@@ -58,8 +66,8 @@ export const memberRoutes = (on: Gated, members: Members) =>
       ({ principal, params, request }) => {
         const query = new URL(request.url).searchParams
         const also = {
-          keys: query.get('keys') === 'revoke',
-          talks: query.get('talks') === 'delete',
+          keys: isAsked(query, 'keys', 'revoke'),
+          talks: isAsked(query, 'talks', 'delete'),
         }
         return members.remove(principal, params.id, also)
       },

@@ -24,10 +24,10 @@ export interface MembersOptions {
   readonly mail: (invited: InvitationMail) => Promise<boolean>
   /** The statement that revokes the keys which a person has made in the tenant. */
   readonly revokeOfPerson: (tenantId: string, userId: string) => Statement
-  /** Deletes what the person has said in the tenant; `forget` is called once it is stored. */
+  /** Hides what the person has said in the tenant; `clear` deletes it once that is stored. */
   readonly talks: {
     readonly removal: (tenantId: string, userId: string) => readonly Statement[]
-    readonly forget: () => void
+    readonly clear: () => Promise<void>
   }
   /** Ends open turns and streams of people and keys that the tenant no longer admits. */
   readonly onRemoved: (tenantId: string) => Promise<void>
@@ -107,7 +107,7 @@ export function createMembers(options: MembersOptions) {
       ]
       if (!(await store.remove(tenantId, id, statements))) throw await refusal(tenantId, id)
       await onRemoved(tenantId)
-      talks.forget()
+      if (also.talks) await talks.clear()
       return { id, deleted: true as const, revoked_keys: maker ? (member?.keys ?? 0) : 0 }
     },
   }

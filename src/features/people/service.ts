@@ -1,6 +1,7 @@
 import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { SIGN_IN_LINK_SECONDS_MAX } from '../../core/limits/contract.ts'
+import type { Statement } from '../../storage/db.ts'
 import type { PeopleResponse, Person, PersonLink, PersonPutRequest } from './model.ts'
 import type { Membership, PeopleStore, PersonRow } from './store.ts'
 
@@ -10,8 +11,11 @@ export interface PeopleOptions {
   readonly nameOf: (tenant: Pick<Membership, 'name' | 'owner'>) => string
   /** Ends open turns and streams that people of the tenant may no longer have. */
   readonly onEnded: (tenantId: string) => Promise<void>
-  /** Called when talks of a person were deleted. */
-  readonly forgetTalks: () => void
+  /** Hides what the person has said; `clear` deletes it once that is stored. */
+  readonly talks: {
+    readonly removal: (userId: string) => readonly Statement[]
+    readonly clear: () => Promise<void>
+  }
   /** Called when tenants may have lost their last member. */
   readonly onGone: () => void
   /** The id of a new person with an own tenant; null when there is one of this address. */
@@ -27,7 +31,7 @@ export interface PeopleOptions {
 
 /** The people who can sign in, for the operators. */
 export function createPeople(options: PeopleOptions) {
-  const { store, clock, nameOf, onEnded, onGone, forgetTalks } = options
+  const { store, clock, nameOf, onEnded, onGone, talks } = options
   const { create, welcome, endSessions, makeLink, flush } = options
 
   function shown(row: PersonRow, memberships: readonly Membership[]): Person {
@@ -116,14 +120,14 @@ export function createPeople(options: PeopleOptions) {
       await find(id)
       checkOther(id, self)
       const tenants = await tenantsOf(id)
-      if (!(await store.remove(id, clock.now()))) {
+      if (!(await store.remove(id, clock.now(), talks.removal(id)))) {
         if (await store.leavesOthers(id)) throw appError('sole_owner')
         await find(id)
         throw appError('last_operator')
       }
       await endAll(tenants)
-      forgetTalks()
       onGone()
+      await talks.clear()
       return { id, deleted: true }
     },
   }

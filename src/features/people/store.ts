@@ -126,10 +126,11 @@ export function createPeopleStore(db: Db) {
 
     /**
      * Deletes a person, with the tenants that have nobody else: their keys end at once, and what
-     * they hold is removed later. False, and nothing is done, for the last operator, for a person
-     * who would leave others without an owner, and when there is no such person.
+     * they hold is removed later. `also` is done in the same transaction. False, and nothing is
+     * done, for the last operator, for a person who would leave others without an owner, and when
+     * there is no such person.
      */
-    async remove(id: string, now: number): Promise<boolean> {
+    async remove(id: string, now: number, also: readonly Statement[]): Promise<boolean> {
       const alone = ownAlone(id)
       const leaves = leavesOthers(id)
       const gone = 'SELECT id FROM tenant WHERE gone_at IS NOT NULL'
@@ -159,8 +160,7 @@ export function createPeopleStore(db: Db) {
               ...tenants.map(({ tenant_id }) => ['member', tenant_id] as const),
             ],
           }),
-          sql`DELETE FROM session WHERE user_id = ${id}`,
-          sql`DELETE FROM picture WHERE user_id = ${id}`,
+          ...also,
           {
             ...sql`DELETE FROM memory WHERE subject = ${personSubject(id)}`,
             // A turn of the person must not remember meanwhile.

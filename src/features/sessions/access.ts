@@ -26,10 +26,18 @@ export function beginning(
 }
 
 /**
+ * Whose a session is that exists for nobody: a branch until it is whole, and what is being deleted.
+ * No person has these ids.
+ */
+export const UNFINISHED = 'unfinished branch'
+export const GONE = 'deleted talk'
+
+/**
  * Whether a session exists for the caller. A person's talk exists for that person and for general
  * keys; a session without a person for all but viewers. `owner` is undefined for an unknown one.
  */
 export function isSeen(principal: Principal, owner: string | null | undefined): boolean {
+  if (owner === UNFINISHED || owner === GONE) return false
   if (owner === undefined || principal.kind === 'general') return true
   if (owner !== null) return owner === principal.userId
   return principal.role !== 'viewer'
@@ -73,11 +81,19 @@ export function scopeOf({ tenantId, userId, role }: Principal, kind: Kind | null
   return { tenantId, userId, seesOthers, kind }
 }
 
-/** Of a table: whether the session has turns, or one that is not over, or is an empty branch. */
-export const isUsed = (session: string): string => `(${session}.turn_count > 0
-  OR ${session}.family IS NOT NULL OR EXISTS (SELECT 1 FROM talk_turn d
+/** Of a table: whether the session exists for anybody. */
+const isThere = (session: string): string =>
+  `coalesce(${session}.user_id, '') NOT IN ('${UNFINISHED}', '${GONE}')`
+
+/**
+ * Of a table: whether the session is there and has turns, or one that is not over, or is an empty
+ * branch.
+ */
+export const isUsed = (session: string): string => `(${isThere(session)}
+  AND (${session}.turn_count > 0 OR ${session}.family IS NOT NULL
+    OR EXISTS (SELECT 1 FROM talk_turn d
     WHERE d.tenant_id = ${session}.tenant_id AND d.session_id = ${session}.id
-      AND d.state <> 'ended'))`
+      AND d.state <> 'ended')))`
 
 /** The condition on rows of the table `session`, which is named so in the statement. */
 export function inScope(scope: Scope): Statement {

@@ -1,4 +1,5 @@
 import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import { GONE, UNFINISHED } from './access.ts'
 import { turnsOf } from './branch-store.ts'
 import type { Piece } from './pieces.ts'
 
@@ -22,14 +23,6 @@ export interface NewBranch {
   readonly at: string
 }
 
-/**
- * Whose a branch is until it is whole. No person has this id, and a session without turns and
- * family is in no list and no search (`isUsed` in access.ts), so nobody ever sees half of one.
- */
-const NOBODY = 'unfinished branch'
-/** Whose it is once it is given up: no step goes on. */
-const GIVEN_UP = 'given up branch'
-
 /** The row that will be the branch. */
 const begin = ({ tenantId, from, num, id, at }: NewBranch): Statement =>
   // No lock: `show` looks again whether the session is there.
@@ -37,7 +30,7 @@ const begin = ({ tenantId, from, num, id, at }: NewBranch): Statement =>
     1,
     sql`
       INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, user_id)
-      SELECT tenant_id, ${id}, 0, ${at}, ${at}, ${NOBODY} FROM session
+      SELECT tenant_id, ${id}, 0, ${at}, ${at}, ${UNFINISHED} FROM session
       WHERE tenant_id = ${tenantId} AND id = ${from} AND num = ${num}`,
   )
 
@@ -48,7 +41,7 @@ function copy(branch: NewBranch, { first, last, count }: Piece): readonly Statem
   // No lock: it holds the row against `giveUp`, and `show` looks again for the session.
   const held = sql`
     UPDATE session SET from_seq = ${last}
-    WHERE tenant_id = ${tenantId} AND id = ${id} AND user_id = ${NOBODY}
+    WHERE tenant_id = ${tenantId} AND id = ${id} AND user_id = ${UNFINISHED}
       AND EXISTS (SELECT 1 FROM session s
         WHERE s.tenant_id = ${tenantId} AND s.id = ${from} AND s.num = ${num})`
   // No lock: turns of the branch have no other writer yet.
@@ -81,7 +74,8 @@ function show(branch: NewBranch): readonly Statement[] {
   // Not the name of the session: a deleted name is free, also for other people.
   const family = sql`
     UPDATE session SET family = coalesce(family, ${id})
-    WHERE tenant_id = ${tenantId} AND id = ${from} AND num = ${num}`
+    WHERE tenant_id = ${tenantId} AND id = ${from} AND num = ${num}
+      AND coalesce(user_id, '') <> ${GONE}`
   // No lock: the statement before it holds the row that this one reads.
   const shown = sql`
     UPDATE session SET user_id = s.user_id, app_id = s.app_id, device_id = s.device_id,
@@ -94,7 +88,7 @@ function show(branch: NewBranch): readonly Statement[] {
         FROM session o WHERE o.tenant_id = ${tenantId} AND o.family = s.family) AS TEXT) || ')',
       index_below = ${seq + 1}
     FROM session s
-    WHERE session.tenant_id = ${tenantId} AND session.id = ${id} AND session.user_id = ${NOBODY}
+    WHERE session.tenant_id = ${tenantId} AND session.id = ${id} AND session.user_id = ${UNFINISHED}
       AND s.tenant_id = ${tenantId} AND s.id = ${from}`
   // No lock: as above.
   const files = sql`
@@ -126,14 +120,13 @@ export function createBranchCopies(db: Db) {
     /** Branches that are not whole. */
     unfinished: () =>
       db.all<{ tenant_id: string; id: string }>(sql`
-        SELECT tenant_id, id FROM session WHERE user_id IN (${NOBODY}, ${GIVEN_UP})`),
+        SELECT tenant_id, id FROM session WHERE user_id = ${UNFINISHED}`),
 
-    /** No step of the branch goes on after this. False when it is whole, or gone. */
-    async giveUp(tenantId: string, id: string): Promise<boolean> {
-      const { changes } = await db.run(sql`
-        UPDATE session SET user_id = ${GIVEN_UP}
-        WHERE tenant_id = ${tenantId} AND id = ${id} AND user_id IN (${NOBODY}, ${GIVEN_UP})`)
-      return changes > 0
+    /** No step of the branch goes on after this. A whole one stays. */
+    async giveUp(tenantId: string, id: string): Promise<void> {
+      await db.run(sql`
+        UPDATE session SET user_id = ${GONE}
+        WHERE tenant_id = ${tenantId} AND id = ${id} AND user_id = ${UNFINISHED}`)
     },
   }
 }

@@ -1,12 +1,11 @@
 import { createSemaphore } from '../../core/semaphore.ts'
 import { type Leases, leaseName } from '../../storage/shared-state.ts'
 import type { BranchCopies, NewBranch } from './branch-copy-store.ts'
-import type { SessionStore } from './store.ts'
+import type { Deletion } from './deletion-store.ts'
 
 export interface MakingOptions {
   readonly copies: BranchCopies
-  /** Deletes a session and its turns in steps. */
-  readonly removal: Pick<SessionStore, 'remove'>
+  readonly deletion: Pick<Deletion, 'clear'>
   readonly leases: Pick<Leases, 'hold' | 'held'>
 }
 
@@ -17,7 +16,7 @@ const LEASE = leaseName.branch('')
  * writes of all tenants for seconds. Nobody sees a branch before it is whole; what is left of one
  * whose server died is swept away.
  */
-export function createMaking({ copies, removal, leases }: MakingOptions) {
+export function createMaking({ copies, deletion, leases }: MakingOptions) {
   /** One branch of a tenant at a time; those of a piece do not wait for long ones. */
   const [short, long] = [createSemaphore({ perKey: 1 }).run, createSemaphore({ perKey: 1 }).run]
   /** One piece at a time: pieces of many tenants would share one transaction. */
@@ -32,8 +31,9 @@ export function createMaking({ copies, removal, leases }: MakingOptions) {
     return copies.show(branch)
   }
 
-  async function discard(tenantId: string, id: string): Promise<void> {
-    if (await copies.giveUp(tenantId, id)) await removal.remove(tenantId, id)
+  async function discard(tenantId: string, id: string, signal?: AbortSignal): Promise<void> {
+    await copies.giveUp(tenantId, id)
+    await deletion.clear(tenantId, id, signal)
   }
 
   async function inPieces(branch: NewBranch, signal: AbortSignal): Promise<boolean> {
@@ -57,12 +57,12 @@ export function createMaking({ copies, removal, leases }: MakingOptions) {
         : short(branch.tenantId, () => copies.whole(branch), signal),
 
     /** Deletes branches that no server makes any more. */
-    async sweep(): Promise<void> {
+    async sweep(signal?: AbortSignal): Promise<void> {
       const unfinished = await copies.unfinished()
       if (unfinished.length === 0) return
       const making = new Set(await leases.held(LEASE))
       for (const { tenant_id, id } of unfinished) {
-        if (!making.has(leaseName.branch(id))) await discard(tenant_id, id)
+        if (!making.has(leaseName.branch(id))) await discard(tenant_id, id, signal)
       }
     },
   }

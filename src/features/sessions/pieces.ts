@@ -1,9 +1,8 @@
-import { TURN_BYTES_AT_ONCE } from '../../core/limits/machine.ts'
+import { inPieces, type Sized } from '../../core/pieces.ts'
 
 /** How many bytes a turn has. */
-export interface TurnSize {
+export interface TurnSize extends Sized {
   readonly seq: number
-  readonly whole: number
 }
 
 /** Turns that follow each other, by the numbers of the first and the last one. */
@@ -14,18 +13,8 @@ export interface Piece {
 }
 
 /** The turns, oldest first, in pieces that one transaction may copy or delete. */
-export function piecesOf(turns: readonly TurnSize[]): Piece[] {
-  const pieces: Piece[] = []
-  let bytes = Infinity
-  for (const { seq, whole } of turns) {
-    const last = pieces.at(-1)
-    bytes += whole
-    if (last && bytes <= TURN_BYTES_AT_ONCE) {
-      pieces[pieces.length - 1] = { ...last, last: seq, count: last.count + 1 }
-    } else {
-      pieces.push({ first: seq, last: seq, count: 1 })
-      bytes = whole
-    }
-  }
-  return pieces
-}
+export const piecesOf = (turns: readonly TurnSize[]): Piece[] =>
+  inPieces(turns).map((piece) => {
+    const seqs = piece.map(({ seq }) => seq)
+    return { first: Math.min(...seqs), last: Math.max(...seqs), count: seqs.length }
+  })

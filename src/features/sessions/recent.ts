@@ -1,4 +1,5 @@
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
+import { GONE } from './access.ts'
 import type { FinishedTurn, Memory, SessionStore, StoredTurn } from './store.ts'
 
 /** UTF-16 units of text that are cached of active sessions; about twice as many bytes. */
@@ -49,7 +50,8 @@ export function keepRecent(store: SessionStore): SessionStore {
       const kept = recent.get(name)
       if (kept) return kept.memory
       const memory = await store.memory(tenantId, id)
-      if (memory) recent.put(name, { memory })
+      // The name of one that is being deleted is soon another's.
+      if (memory && memory.owner !== GONE) recent.put(name, { memory })
       return memory
     },
 
@@ -75,8 +77,10 @@ export function keepRecent(store: SessionStore): SessionStore {
         (before, isFolded) => (isFolded ? folded(before, last, summary) : null),
       ),
 
-    remove: (tenantId, id) =>
-      store.remove(tenantId, id).finally(() => recent.drop(nameOf(tenantId, id))),
+    remove(tenantId, id) {
+      const drop = () => recent.drop(nameOf(tenantId, id))
+      return store.remove(tenantId, id, drop).finally(drop)
+    },
 
     forget() {
       recent = open()

@@ -4,7 +4,7 @@ import { SESSION_UNITS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
 import { personGiver } from '../../core/rating.ts'
 import { charCount } from '../../core/text.ts'
-import { beginning, checkTurn, isSeen, scopeOf } from './access.ts'
+import { beginning, checkTurn, GONE, isSeen, scopeOf } from './access.ts'
 import type { HistoryResponse, Message, SessionRow, TranscriptTurn, TurnDetails } from './model.ts'
 import type { FinishedTurn, Memory, SessionStore, StoredTurn } from './store.ts'
 import type { KeptTurn, TranscriptStore } from './transcript-store.ts'
@@ -54,12 +54,12 @@ export function createSessions({ store }: { store: SessionStore }) {
 
     /**
      * Deletes turns, summary and index row. Idempotent: an unknown session, which another person's
-     * is, is a success.
+     * is, is a success. What an earlier call has left of a deleted one goes, too.
      */
     async remove(principal: Principal, id: string): Promise<{ id: string; deleted: true }> {
       const { tenantId } = principal
       const owner = await store.ownerOf(tenantId, id)
-      if (owner !== undefined && isSeen(principal, owner)) {
+      if (owner === GONE || (owner !== undefined && isSeen(principal, owner))) {
         await store.remove(tenantId, id)
         for (const hear of hearers) await hear(tenantId, id)
       }

@@ -1,3 +1,4 @@
+import { inPieces, type Sized } from '../../core/pieces.ts'
 import {
   type Db,
   expectRows,
@@ -8,9 +9,9 @@ import {
 } from '../../storage/db.ts'
 import type { Fence } from '../../storage/shared-state.ts'
 import { inScope, type Origin, type Scope } from './access.ts'
+import { createDeletion } from './deletion-store.ts'
 import { EVERY_TURN } from './indexing-store.ts'
 import type { SessionRow } from './model.ts'
-import { piecesOf, type TurnSize } from './pieces.ts'
 
 /** A turn as it is stored. */
 export interface StoredTurn {
@@ -110,9 +111,6 @@ const dropInterrupted = ({ tenantId, sessionId }: FinishedTurn): Statement => sq
   DELETE FROM talk_turn WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}
     AND state = 'interrupted'`
 
-/** Turns that one statement deletes, about 20 ms. */
-const TURNS_REMOVED_AT_ONCE = 2_000
-
 export interface SessionStoreOptions {
   /** Whether folded turns stay readable as the transcript of their session. */
   readonly keepsTranscript: () => boolean
@@ -120,20 +118,7 @@ export interface SessionStoreOptions {
 
 /** Sessions and their turns by tenant and the caller's own session id. */
 export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOptions) {
-  /** Deletes the oldest turns of a session, up to `most`. Resolves with whether more are left. */
-  async function removeOldest(tenantId: string, id: string, most: number): Promise<boolean> {
-    const turns = await db.all<TurnSize>(sql`
-      SELECT seq, octet_length(user_text) + octet_length(reply)
-        + octet_length(coalesce(details, '')) AS whole FROM turn
-      WHERE tenant_id = ${tenantId} AND session_id = ${id} ORDER BY seq LIMIT ${most}`)
-    const pieces = piecesOf(turns)
-    for (const { last } of turns.length === most ? pieces : pieces.slice(0, -1)) {
-      await db.run(sql`
-        DELETE FROM turn
-        WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq <= ${last}`)
-    }
-    return turns.length === most
-  }
+  const deletion = createDeletion(db)
 
   /**
    * Stores a turn and its session together; they are on disk when this resolves. Its words are
@@ -235,30 +220,29 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
 
     /** Deletes up to 5,000 folded turns; resolves with their number. */
     async forgetFolded(): Promise<number> {
-      // No lock: what is folded stays folded.
-      const { changes } = await db.run(sql`
-        DELETE FROM turn WHERE (tenant_id, session_id, seq) IN (
-          SELECT t.tenant_id, t.session_id, t.seq FROM session s CROSS JOIN turn t
-          WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id AND t.seq <= s.folded_through
-          LIMIT 5000)`)
-      return changes
+      const folded = await db.all<Sized & { session: string; seq: number; tenant: string }>(sql`
+        SELECT t.tenant_id AS tenant, t.session_id AS session, t.seq,
+          octet_length(t.user_text) + octet_length(t.reply)
+            + octet_length(coalesce(t.details, '')) AS whole
+        FROM session s CROSS JOIN turn t
+        WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id AND t.seq <= s.folded_through
+        LIMIT 5000`)
+      for (const piece of inPieces(folded)) {
+        const keys = JSON.stringify(piece.map(({ tenant, session, seq }) => [tenant, session, seq]))
+        // No lock: what is folded stays folded, as long as no other session has got the name.
+        await db.run(sql`DELETE FROM turn
+          WHERE (tenant_id, session_id, seq) IN (
+              SELECT value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT) FROM json_each(${keys}))
+            AND EXISTS (SELECT 1 FROM session s WHERE s.tenant_id = turn.tenant_id
+              AND s.id = turn.session_id AND turn.seq <= s.folded_through)`)
+      }
+      return folded.length
     },
 
-    /**
-     * Deletes the session and its turns. Most turns of a long session are deleted before, in steps:
-     * a hundred thousand at once, or 100 MB, would delay all writes by a second.
-     */
-    async remove(tenantId: string, id: string): Promise<void> {
-      while (await removeOldest(tenantId, id, TURNS_REMOVED_AT_ONCE));
-      await db.run(sql`DELETE FROM session WHERE tenant_id = ${tenantId} AND id = ${id}`)
-    },
-    /** Statements that delete the talks of a person in a tenant, with their pictures. */
-    removal: (tenantId: string, userId: string): readonly Statement[] => [
-      sql`DELETE FROM session WHERE user_id = ${userId} AND tenant_id = ${tenantId}`,
-      sql`DELETE FROM picture WHERE user_id = ${userId} AND tenant_id = ${tenantId}`,
-    ],
+    remove: (tenantId: string, id: string, onHidden: () => void = () => {}) =>
+      deletion.remove(tenantId, id, onHidden),
 
-    /** To be called after sessions were deleted by other statements. */
+    /** To be called after sessions were hidden by other statements. */
     forget(): void {},
   }
 }

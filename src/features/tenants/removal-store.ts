@@ -1,4 +1,5 @@
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { inPieces, type Sized } from '../../core/pieces.ts'
+import { type Db, sql } from '../../storage/db.ts'
 
 export interface GoneTenant {
   readonly id: string
@@ -6,40 +7,79 @@ export interface GoneTenant {
   readonly gone_at: number
 }
 
-/** Rows that one transaction removes, in a few ms; writes of others go between two. */
+/** Rows that one transaction removes at most, in a few ms; writes of others go between two. */
 const REMOVED_AT_ONCE = 500
 
-/** Tables of which a tenant may have millions of rows, each with the columns of its key. */
-const LARGE = [
-  ['talk_turn', 'id'],
-  ['open_ask', 'id'],
-  ['feedback', 'id'],
-  ['turn', 'tenant_id, session_id, seq'],
-  ['session', 'tenant_id, id'],
-  ['run', 'id'],
-  ['request_log', 'tenant_id, ts, id'],
-  ['audit', 'tenant_id, id'],
-  ['memory', 'id'],
-] as const
+/** A table of which a tenant may have millions of rows. */
+interface Large {
+  readonly table: string
+  /** The columns of its key, by which an index of the tenant's rows is in order. */
+  readonly key: string
+  /** The bytes of a row, where it may have millions. */
+  readonly bytes?: string
+}
+
+const LARGE: readonly Large[] = [
+  {
+    table: 'talk_turn',
+    key: 'id',
+    bytes: `(SELECT coalesce(sum(octet_length(e.events)), 0) FROM talk_event e
+      WHERE e.turn_id = talk_turn.id)`,
+  },
+  { table: 'open_ask', key: 'id' },
+  { table: 'feedback', key: 'id' },
+  {
+    table: 'turn',
+    key: 'tenant_id, session_id, seq',
+    bytes: `octet_length(user_text) + octet_length(reply) + octet_length(coalesce(details, ''))`,
+  },
+  { table: 'session', key: 'tenant_id, id' },
+  { table: 'picture', key: 'id', bytes: 'octet_length(bytes)' },
+  { table: 'run', key: 'id' },
+  { table: 'request_log', key: 'tenant_id, ts, id' },
+  { table: 'audit', key: 'tenant_id, id' },
+  { table: 'memory', key: 'id' },
+]
 /** The other tables of a tenant; what refers to their rows goes with them. */
 const SMALL = [
   ...['api_key', 'key_use', 'share', 'app_version', 'app', 'persona', 'tenant_settings'],
   ...['device', 'provider', 'mcp_server', 'member'],
   ...['usage_day', 'usage_key_day', 'usage_source_day', 'usage_person_day'],
-  ...['chat_file', 'session_file', 'prompt', 'session_picture', 'picture', 'kb_collection'],
+  ...['chat_file', 'session_file', 'prompt', 'session_picture', 'kb_collection'],
   ...['schedule', 'notice'],
   ...['webhook_delivery', 'webhook', 'run_trigger'],
 ]
 
 /** The rows of tenants that have lost their last member. */
 export function createRemovalStore(db: Db) {
-  async function empty(table: string, key: string, tenantId: string): Promise<void> {
-    const some = `SELECT ${key} FROM ${table} WHERE tenant_id = ? LIMIT ${REMOVED_AT_ONCE}`
-    const statement: Statement = {
-      sql: `DELETE FROM ${table} WHERE (${key}) IN (${some})`,
+  /** Deletes some rows; false when there were none. */
+  async function removeSome(tenantId: string, { table, key }: Large, most: number) {
+    const some = `SELECT ${key} FROM ${table} WHERE tenant_id = ?`
+    const { changes } = await db.run({
+      sql: `DELETE FROM ${table} WHERE (${key}) IN (${some} ORDER BY ${key} LIMIT ${most})`,
       args: [tenantId],
+    })
+    return changes > 0
+  }
+
+  /** The numbers of the first rows that one transaction may delete. */
+  async function piecesOf(tenantId: string, { table, key, bytes }: Large): Promise<number[]> {
+    if (bytes === undefined) return [REMOVED_AT_ONCE]
+    const sizes = await db.all<Sized>({
+      sql: `SELECT ${bytes} AS whole FROM ${table} WHERE tenant_id = ?
+        ORDER BY ${key} LIMIT ${REMOVED_AT_ONCE}`,
+      args: [tenantId],
+    })
+    return inPieces(sizes).map(({ length }) => length)
+  }
+
+  async function empty(tenantId: string, large: Large): Promise<void> {
+    for (let isEmpty = false; !isEmpty; ) {
+      isEmpty = true
+      for (const most of await piecesOf(tenantId, large)) {
+        if (await removeSome(tenantId, large, most)) isEmpty = false
+      }
     }
-    while ((await db.run(statement)).changes > 0);
   }
 
   return {
@@ -59,7 +99,7 @@ export function createRemovalStore(db: Db) {
 
     /** Removes all rows but those of documents and sources. */
     async removeRows(tenantId: string): Promise<void> {
-      for (const [table, key] of LARGE) await empty(table, key, tenantId)
+      for (const large of LARGE) await empty(tenantId, large)
       await db.batch(
         SMALL.map((table) => ({
           sql: `DELETE FROM ${table} WHERE tenant_id = ?`,

@@ -15,6 +15,8 @@ export interface SharedStateOptions {
   readonly log: Logger
   /** The address without a pooler; null: servers learn of each other's changes by polling alone. */
   readonly directUrl: string | null
+  /** A name that one living server has at a time; null or absent: none is known. */
+  readonly home?: string | null
 }
 
 /** How often a server records that it is alive. */
@@ -24,8 +26,8 @@ const SWEEP_BEATS = 12
 
 /** Shared state in tables of the database. Resolves once this server is registered. */
 export async function openSharedState(options: SharedStateOptions): Promise<SharedState> {
-  const { db, clock, log, directUrl } = options
-  const replica = newId()
+  const { db, clock, log, directUrl, home = null } = options
+  const replica = home === null ? newId() : `${home}.${newId()}`
   const notifier = createNotifier({ db, url: directUrl, clock, log })
   const parts = { db, replica, notifier, clock, log }
   const turnOrder = createTurnOrder(parts)
@@ -56,6 +58,7 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
       })
   }
 
+  if (home !== null) for (const left of leftBy(home)) await db.get(left)
   await heartbeat()
   const stop = clock.every(BEAT_MS, beatOnce)
   return {
@@ -82,6 +85,12 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     await db.get(sql`DELETE FROM replica WHERE id = ${replica}`)
   }
 }
+
+/** Takes from dead servers of this home what others would believe to be held for a minute. */
+const leftBy = (home: string) => [
+  sql`DELETE FROM lease WHERE starts_with(holder, ${`${home}.`})`,
+  sql`DELETE FROM replica WHERE starts_with(id, ${`${home}.`})`,
+]
 
 /** Removes expired rows. */
 const ENDED = [

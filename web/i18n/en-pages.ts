@@ -1751,6 +1751,8 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'providers.make': 'Make a key',
   'providers.list': 'Show the models',
   'providers.use': 'Use this model',
+  'providers.other': 'Another address',
+  'providers.other.hint': 'Of any server that speaks as OpenAI does. A key only if it wants one.',
   'models.class.timeout': 'The address did not answer in time. Check it, or try again.',
   'models.class.connection_failed':
     'The address cannot be reached. Check it and the network of the server.',
@@ -1828,6 +1830,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'welcome.about':
     'One choice, and everybody on this server talks to it. It can be changed at any time.',
   'welcome.here': 'On this machine',
+  'welcome.later': 'Not now: begin with the built-in responder',
   'system.name.MB_KB_MAX_DOCS': 'Documents of a workspace',
   'system.name.MB_KB_MAX_DOC_KB': 'Largest document, KB',
   'system.name.MB_KB_MAX_FILE_MB': 'Largest uploaded file, MB',

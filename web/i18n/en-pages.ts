@@ -1832,7 +1832,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'welcome.about':
     'One choice, and everybody on this server talks to it. It can be changed at any time.',
   'welcome.here': 'On this machine',
-  'welcome.later': 'Not now: begin with the built-in responder',
+  'welcome.later': 'Not now: go to the chat',
   'system.name.MB_KB_MAX_DOCS': 'Documents of a workspace',
   'system.name.MB_KB_MAX_DOC_KB': 'Largest document, KB',
   'system.name.MB_KB_MAX_FILE_MB': 'Largest uploaded file, MB',

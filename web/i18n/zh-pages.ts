@@ -1721,7 +1721,7 @@ export const zhPages = {
   'welcome.title': '由什么来回答？',
   'welcome.about': '选择一项，服务器上的所有人即可与之对话；随时可以更改。',
   'welcome.here': '本机',
-  'welcome.later': '暂不选择，先用内置应答器',
+  'welcome.later': '暂不选择，进入对话',
   'system.name.MB_KB_MAX_DOCS': '工作空间的文档数',
   'system.name.MB_KB_MAX_DOC_KB': '最大文档（KB）',
   'system.name.MB_KB_MAX_FILE_MB': '最大上传文件（MB）',

@@ -40,6 +40,29 @@ describeWeb('the focus in a talk', () => {
   )
 
   test(
+    'leaves the words where they are when it goes to a bar that stands still',
+    async () => {
+      await using guest = await at.open()
+      const { page } = guest
+      const lines = Array.from({ length: 200 }, (_, line) => `Line ${line}.\n\n`)
+      at.world.platform.reply({ text: lines.join('') })
+      await ended(await ask(page, 'Many lines'))
+      const scrolled = () => page.evaluate(() => document.documentElement.scrollTop)
+      await page.evaluate(() => document.documentElement.scrollTo(0, 1500))
+      for (const name of [en['studio.right'], en['studio.add'], en['user.menu']]) {
+        await page.getByRole('button', { name }).first().focus()
+        expect(await scrolled()).toBe(1500)
+      }
+      await page.getByRole('button', { name: /^Who answers/ }).press('Enter')
+      await page.getByRole('menu').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('menu').waitFor({ state: 'detached' })
+      expect(await scrolled()).toBe(1500)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'goes on to what came next when a file or a waiting question is dropped',
     async () => {
       await using guest = await at.open()

@@ -33,7 +33,10 @@ describeWeb('a team', () => {
     await dialog.getByText(`${at.app.url}/login`).waitFor()
     await page.keyboard.press('Escape')
     const row = page.getByRole('row', { name: /bob@example.com/ })
-    await row.waitFor()
+    // Also later, where the mail was lost or names no address.
+    await row.getByRole('button', { name: `Copy: ${en['members.address']}` }).click()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toBe(`${at.app.url}/login`)
     await row.getByRole('combobox').selectOption('editor')
     await page.getByText(en['members.saved']).waitFor()
     expect(await seriousFindings(page)).toEqual([])

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Lock } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
@@ -157,6 +157,9 @@ export const Welcome = () => {
             <FirstModel onUsed={() => void navigate({ to: '/app' })} />
           </Section>
           <Providers settings={settings} />
+          <Link to="/app" className="btn justify-self-start">
+            {t('welcome.later')}
+          </Link>
         </>
       )}
     </ServerPage>

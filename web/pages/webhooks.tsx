@@ -69,7 +69,11 @@ export function Webhooks() {
         onConfirm={() => webhook && rotate.mutate(webhook.id)}
         onClose={close}
       />
-      <SecretDialog title={t('hooks.secret')} secret={secret} onClose={() => setSecret(null)} />
+      <SecretDialog
+        title={t(secret?.startsWith('http') ? 'triggers.secret' : 'hooks.secret')}
+        secret={secret}
+        onClose={() => setSecret(null)}
+      />
     </Page>
   )
 }

@@ -3,9 +3,10 @@ import { api } from '../../api/index.ts'
 import type { Member } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, CopyButton } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
+import { useSignInPage } from '../system/address-notice.tsx'
 import { MemberLimit } from './member-limit.tsx'
 import { type Role, useRoles } from './roles.ts'
 
@@ -101,6 +102,17 @@ function Loss({ leaves, keys, revokes, setRevokes }: LossProps) {
   )
 }
 
+/** An invitation, with the address to pass on: its mail may be lost, or name none. */
+function Waiting() {
+  const { t } = useI18n()
+  return (
+    <span className="inline-flex items-center gap-1">
+      <Badge>{t('members.waiting')}</Badge>
+      <CopyButton text={useSignInPage()} what={t('members.address')} size="small" />
+    </span>
+  )
+}
+
 interface RowProps {
   readonly member: Member
   readonly isOwn: boolean
@@ -141,7 +153,7 @@ function Row({ member, isOwn, onRemove }: RowProps) {
         <MemberLimit member={member} />
       </td>
       <td data-label={t('members.since')} className="text-ink-2">
-        {member.joined_at ? <Ago at={member.joined_at} /> : <Badge>{t('members.waiting')}</Badge>}
+        {member.joined_at ? <Ago at={member.joined_at} /> : <Waiting />}
       </td>
       <td className="actions num whitespace-nowrap">
         <Button

@@ -109,7 +109,7 @@ function ScheduleForm({ schedule, onClose }: Omit<ScheduleDialogProps, 'open'>) 
       <SelectField
         label={t('schedules.app')}
         value={app}
-        choices={namedChoices(apps.data?.apps, app, words)}
+        choices={namedChoices(apps.data?.apps, app, { ...words, none: t('studio.app.none') })}
         onPick={setApp}
       />
       <SelectField

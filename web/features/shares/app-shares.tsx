@@ -19,11 +19,6 @@ export function AppShares({ app }: { readonly app: App }) {
   const { t } = useI18n()
   const [making, setMaking] = useState(false)
   const [made, setMade] = useState<IssuedShare | null>(null)
-  const [isKnown, setIsKnown] = useState(false)
-  const show = (share: IssuedShare, known: boolean) => {
-    setIsKnown(known)
-    setMade(share)
-  }
   const [asked, setAsked] = useState<Share | null>(null)
   const [edited, setEdited] = useState<Share | null>(null)
   const [rotated, setRotated] = useState<Share | null>(null)
@@ -31,7 +26,7 @@ export function AppShares({ app }: { readonly app: App }) {
     refresh: ['shares'],
     onDone: (share) => {
       setRotated(null)
-      show(share, false)
+      setMade(share)
     },
     onGone: () => setRotated(null),
   })
@@ -64,9 +59,7 @@ export function AppShares({ app }: { readonly app: App }) {
                   <Row
                     key={share.id}
                     share={share}
-                    onShow={({ token, url }) =>
-                      token && url && show({ ...share, token, url }, true)
-                    }
+                    onShow={({ token, url }) => token && url && setMade({ ...share, token, url })}
                     onEdit={() => setEdited(share)}
                     onRotate={() => setRotated(share)}
                     onRemove={() => setAsked(share)}
@@ -77,13 +70,8 @@ export function AppShares({ app }: { readonly app: App }) {
           }
         </Loaded>
       </div>
-      <ShareDialog
-        app={app}
-        open={making}
-        onMade={(share) => show(share, false)}
-        onClose={() => setMaking(false)}
-      />
-      <MadeDialog share={made} isKnown={isKnown} onClose={() => setMade(null)} />
+      <ShareDialog app={app} open={making} onMade={setMade} onClose={() => setMaking(false)} />
+      <MadeDialog share={made} onClose={() => setMade(null)} />
       <ShareEdit app={app} share={edited} onClose={() => setEdited(null)} />
       <Confirm
         title={t('app.shares.rotate.title', { name: rotated?.name ?? '' })}

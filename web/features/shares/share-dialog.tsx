@@ -6,7 +6,7 @@ import {
 } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import type { App, IssuedShare } from '../../api/types.ts'
-import { useI18n } from '../../i18n/index.tsx'
+import { type Key, useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -17,6 +17,10 @@ import { AddressNotice } from '../system/address-notice.tsx'
 
 const DAY_MS = 86_400_000
 const DAYS = ['', '1', '7', '30', '90'] as const
+const END_WORDS: Readonly<Record<string, Key>> = {
+  '': 'app.shares.never',
+  '1': 'app.shares.after.one',
+}
 
 interface ShareProps {
   readonly app: App
@@ -59,7 +63,7 @@ function ShareForm({ app, onMade, onClose }: Omit<ShareProps, 'open'>) {
   }
   const ends = DAYS.map((value) => ({
     value,
-    label: value === '' ? t('app.shares.never') : t('app.shares.after', { days: value }),
+    label: t(END_WORDS[value] ?? 'app.shares.after', { days: value }),
   }))
   return (
     <form className="grid gap-5" onSubmit={submit}>
@@ -106,13 +110,11 @@ function ShareForm({ app, onMade, onClose }: Omit<ShareProps, 'open'>) {
 
 interface MadeProps {
   readonly share: IssuedShare | null
-  /** Whether it was only looked at: it can be seen again. */
-  readonly isKnown: boolean
   readonly onClose: () => void
 }
 
 /** The link, its QR code and the line for a site. */
-export function MadeDialog({ share, isKnown, onClose }: MadeProps) {
+export function MadeDialog({ share, onClose }: MadeProps) {
   const { t } = useI18n()
   const link = share?.url ?? ''
   const source = link && new URL('/widget.js', link).href
@@ -122,7 +124,6 @@ export function MadeDialog({ share, isKnown, onClose }: MadeProps) {
       title={t('app.shares.edit.title', { name: share?.name ?? '' })}
       open={share !== null}
       onClose={onClose}
-      firm={!isKnown}
     >
       <div className="grid justify-items-center gap-4">
         <Qr text={link} />
@@ -135,7 +136,7 @@ export function MadeDialog({ share, isKnown, onClose }: MadeProps) {
         )}
         <div className="flex w-full justify-end">
           <Button kind="primary" onClick={onClose}>
-            {t(isKnown ? 'action.close' : 'secret.kept')}
+            {t('action.close')}
           </Button>
         </div>
       </div>

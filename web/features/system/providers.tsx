@@ -18,11 +18,12 @@ export function Providers({ settings }: { readonly settings: readonly SystemSett
   const address = settings.find(({ name }) => name === 'MB_LLM_BASE_URL')
   const [chosen, setChosen] = useState<ModelProvider | null>(null)
   if (address?.locked) return null
+  const other: ModelProvider = { id: 'other', name: t('providers.other'), address: '', keys: '' }
   return (
     <Section title={t('providers.title')} about={t('providers.about')}>
       <div className="card grid gap-5 p-3 sm:p-5">
         <ul className="grid grid-cols-2 gap-2 sm:grid-cols-3 md:grid-cols-4">
-          {PROVIDERS.map((one) => (
+          {[...PROVIDERS, other].map((one) => (
             <li key={one.id}>
               <button
                 type="button"
@@ -57,19 +58,23 @@ function comeAtOnce(text: string, before: string): number {
   return text.length - start - end
 }
 
+/** The key of a service, or address and key of one that is not in the list, and a model of it. */
 function KeyForm({ provider }: { readonly provider: ModelProvider }) {
   const { t } = useI18n()
   const explain = useExplain()
   const navigate = useNavigate()
+  const isOther = provider.address === ''
+  const [typed, setTyped] = useState('')
   const [key, setKey] = useState('')
   const [model, setModel] = useState('')
+  const address = isOther ? typed.trim() : provider.address
   const list = useAction(
-    (typed: string) => api.system.models({ base_url: provider.address, api_key: typed.trim() }),
+    (asked: string) => api.system.models({ base_url: address, api_key: asked.trim() }),
     {
       shows: () => true,
       // Another key may be pasted before the first one is answered.
       several: true,
-      onDone: ({ models }, typed) => typed === key && setModel(models[0] ?? ''),
+      onDone: ({ models }, asked) => asked === key && setModel(models[0] ?? ''),
     },
   )
   const isOfKey = list.variables === key
@@ -77,9 +82,9 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
   const use = useAction(
     () =>
       api.system.save({
-        MB_LLM_BASE_URL: provider.address,
-        MB_LLM_API_KEY: key.trim(),
-        MB_LLM_MODEL: model,
+        MB_LLM_BASE_URL: address,
+        MB_LLM_API_KEY: key.trim() || null,
+        MB_LLM_MODEL: model.trim(),
       }),
     {
       done: 'system.local.used',
@@ -90,30 +95,48 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
   )
   const reason = isOfKey && list.data?.error_class
   const fault = (isOfKey && list.error) || use.error
+  const namesNone = reason === 'no_list'
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (model === '') list.mutate(key)
+    if (model.trim() === '') list.mutate(key)
     else use.mutate(undefined)
   }
   return (
     <form className="grid gap-5 rounded-lg bg-sunken p-4" onSubmit={submit}>
+      {isOther && (
+        <TextField
+          label={t('system.kind.BASE_URL')}
+          hint={t('providers.other.hint')}
+          placeholder="https://models.example.com/v1"
+          inputMode="url"
+          autoFocus
+          value={typed}
+          onText={(text) => {
+            setTyped(text)
+            setModel('')
+            list.reset()
+          }}
+        />
+      )}
       <TextField
-        label={t('providers.key', { name: provider.name })}
+        label={isOther ? t('system.kind.API_KEY') : t('providers.key', { name: provider.name })}
         hint={
-          <a href={provider.keys} target="_blank" rel="noreferrer" className="text-accent">
-            {t('providers.make')} <ExternalLink size={13} className="inline" aria-hidden />
-          </a>
+          !isOther && (
+            <a href={provider.keys} target="_blank" rel="noreferrer" className="text-accent">
+              {t('providers.make')} <ExternalLink size={13} className="inline" aria-hidden />
+            </a>
+          )
         }
         type="password"
         autoComplete="off"
-        autoFocus
+        autoFocus={!isOther}
         value={key}
         onText={(text) => {
           // A key that was pasted is whole: its models are listed without a click.
           const isPasted = comeAtOnce(text, key) >= PASTED_CHARS_MIN
           setKey(text)
           setModel('')
-          if (isPasted) list.mutate(text)
+          if (isPasted && address !== '') list.mutate(text)
         }}
       />
       {models.length > 0 && model !== '' && (
@@ -124,6 +147,7 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
           onPick={setModel}
         />
       )}
+      {namesNone && <TextField label={t('system.kind.MODEL')} value={model} onText={setModel} />}
       <div aria-live="polite" className="contents">
         {fault && <Notice tone="bad">{explain(fault)}</Notice>}
         {reason && <Notice tone="bad">{t(classKey(reason))}</Notice>}
@@ -133,9 +157,9 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
         kind="primary"
         className="justify-self-end"
         busy={list.isPending || use.isPending}
-        disabled={key.trim() === ''}
+        disabled={address === '' || (!isOther && key.trim() === '')}
       >
-        {t(model === '' ? 'providers.list' : 'providers.use')}
+        {t(model.trim() === '' ? 'providers.list' : 'providers.use')}
       </Button>
     </form>
   )

@@ -21,7 +21,7 @@ const MISSING = 404
  * that an end of the server has interrupted, and whether the server knows no such talk.
  */
 export function usePending(session: string, isStored: boolean) {
-  const { attach } = useConversations()
+  const { attach, wishOf } = useConversations()
   const { data, error } = useQuery({
     queryKey: ['pending', session],
     queryFn: () => talks.pending(session),
@@ -33,8 +33,11 @@ export function usePending(session: string, isStored: boolean) {
     for (const turn of data ?? []) if (turn.state === 'running') attach(session, turn)
   }, [data, session, attach])
   const interrupted = useMemo(
-    () => (data ?? []).filter(({ state }) => state === 'interrupted').map(interruptedTurn),
-    [data],
+    () =>
+      (data ?? [])
+        .filter(({ state }) => state === 'interrupted')
+        .map((one) => ({ ...interruptedTurn(one), wish: wishOf(one.turn_id) })),
+    [data, wishOf],
   )
   const isUnknown = isStored && error instanceof ApiError && error.status === MISSING
   return { interrupted, isUnknown }

@@ -2,6 +2,7 @@ import { lazy, type RefObject, Suspense, useMemo, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { useStable } from '../../lib/use-stable.ts'
+import { Loading } from '../../ui/state.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { Announcer } from './announcer.tsx'
 import { Asks } from './asks.tsx'
@@ -169,7 +170,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
         </div>
       </div>
       <SideView side={right} label={t('studio.right')}>
-        <Suspense>
+        <Suspense fallback={<Loading />}>
           <Right leaf={leaf} onLeaf={setLeaf} setup={setup} turn={shown} onOpen={setPassage} />
         </Suspense>
       </SideView>

@@ -43,6 +43,12 @@ test('a branch of a branch is no way where it goes as the first one went', () =>
   expect(waysOf([own('a', null), other('br-2', 2, 1)], 'a').get(2)?.sessions).toContain('br-2')
 })
 
+test('a turn has the same place in all versions that share it', () => {
+  const shown = waysOf([other('a', null, 3), other('br-1', 1, 1), own('br-2', 3)], 'br-2')
+  expect(shown.get(2)).toEqual({ sessions: ['br-2', 'br-1'], here: 0 })
+  expect(shown.get(4)).toEqual({ sessions: ['a', 'br-2'], here: 1 })
+})
+
 test('two that were asked at one moment are two ways', () => {
   const both = [other('br-1', 1, 1, 'same'), other('br-2', 1, 1, 'same')]
   expect(waysOf([own('a', null), ...both], 'a').get(2)?.sessions).toHaveLength(3)

@@ -17,9 +17,11 @@ export function waysOf(versions: readonly Version[], session: string): ReadonlyM
   const ways = new Map<number, Ways>()
   for (const shared of new Set(versions.flatMap(({ shared_seq }) => shared_seq ?? []))) {
     const there = versions.filter((one) => one.shared_seq === shared && one.next_at !== null)
+    // The turn that is shown has the same place in all versions that share it.
+    const first = versions.find(({ shared_seq: own }) => own === null || own > shared)
     const sessions = versions
-      .filter((one) => one.session_id === session || (there.includes(one) && !isCopy(one, there)))
-      .map(({ session_id }) => session_id)
+      .filter((one) => one === first || (there.includes(one) && !isCopy(one, there)))
+      .map((one) => (one === first ? session : one.session_id))
     const here = sessions.indexOf(session)
     if (sessions.length > 1 && here >= 0) ways.set(shared + 1, { sessions, here })
   }

@@ -4,9 +4,13 @@ import { ApiError } from '../../api/client.ts'
 import { type Pending, talks } from '../../api/talks.ts'
 import { useConversations } from './conversations.ts'
 import { askedOf, newTurn, type Turn } from './turn.ts'
+import type { Wish } from './wish.ts'
 
-const interruptedTurn = ({ turn_id, text, partial, started_at, images }: Pending): Turn => ({
-  ...newTurn(`pending:${turn_id}`, askedOf(text, images), 0),
+const interruptedTurn = (
+  { turn_id, text, partial, started_at, images }: Pending,
+  wish: Wish | undefined,
+): Turn => ({
+  ...newTurn(`pending:${turn_id}`, { ...askedOf(text, images), wish }, 0),
   at: Date.parse(started_at),
   turnId: turn_id,
   reply: partial,
@@ -36,7 +40,7 @@ export function usePending(session: string, isStored: boolean) {
     () =>
       (data ?? [])
         .filter(({ state }) => state === 'interrupted')
-        .map((one) => ({ ...interruptedTurn(one), wish: wishOf(one.turn_id) })),
+        .map((one) => interruptedTurn(one, wishOf(one.turn_id))),
     [data, wishOf],
   )
   const isUnknown = isStored && error instanceof ApiError && error.status === MISSING

@@ -25,11 +25,11 @@ function askedBy(draft: Draft, saved: Draft): Pick<TurnRequest, 'kb' | 'draft' |
   const { kb } = draft
   const model = draft.model.trim()
   const isNamed = model !== '' && model !== saved.model.trim()
-  const rest = { ...draft, kb: saved.kb, ...(isNamed ? { model: saved.model } : {}) }
+  const rest = { ...draft, kb: saved.kb, ...(isNamed && { model: saved.model }) }
   // A draft stands for an assistant: without one it would lose the tools of the workspace.
-  if (isSame(rest, saved) && (saved.kb || !kb)) return { kb, ...(isNamed ? { model } : {}) }
+  if (isSame(rest, saved) && (saved.kb || !kb)) return { kb, ...(isNamed && { model }) }
   const { name: _, ...fields } = inputOf(draft)
-  return { kb, ...(isSound(draft) ? { draft: fields } : {}) }
+  return { kb, draft: isSound(draft) ? fields : null }
 }
 
 /**

@@ -16,22 +16,22 @@ export interface Ways {
 export function waysOf(versions: readonly Version[], session: string): ReadonlyMap<number, Ways> {
   const ways = new Map<number, Ways>()
   for (const shared of new Set(versions.flatMap(({ shared_seq }) => shared_seq ?? []))) {
-    const there = versions.filter((one) => one.shared_seq === shared && one.next_at !== null)
+    const there = versions.filter((one) => one.shared_seq === shared && one.next_at)
+    // Whether its turn there was copied from an earlier one of these.
+    const isCopy = ({ from_seq, next_at }: Version, at: number) =>
+      (from_seq ?? 0) > shared && there.findIndex((one) => one.next_at === next_at) < at
     // The turn that is shown has the same place in all versions that share it.
     const first = versions.find(({ shared_seq: own }) => own === null || own > shared)
     const sessions = versions
-      .filter((one) => one === first || (there.includes(one) && !isCopy(one, there)))
+      .filter((one) => {
+        const at = there.indexOf(one)
+        return one === first || (at >= 0 && !isCopy(one, at))
+      })
       .map((one) => (one === first ? session : one.session_id))
-    const here = sessions.indexOf(session)
-    if (sessions.length > 1 && here >= 0) ways.set(shared + 1, { sessions, here })
+    if (sessions[1]) ways.set(shared + 1, { sessions, here: sessions.indexOf(session) })
   }
   return ways
 }
-
-/** Whether its turn there was copied from an earlier one of these. */
-const isCopy = (version: Version, there: readonly Version[]) =>
-  (version.from_seq ?? 0) > (version.shared_seq ?? 0) &&
-  there.find(({ next_at }) => next_at === version.next_at) !== version
 
 const NONE: readonly Version[] = []
 

@@ -37,6 +37,63 @@ const tenant = async () => {
 }
 
 describe('a branch', () => {
+  test('tells up to where each version is the same, and when it goes on otherwise', async () => {
+    const { call, say, branch, transcript } = await tenant()
+    for (const text of ['one', 'two', 'three']) await say('a', text)
+    const first = (await branch('a', 1)).json().session_id
+    for (const text of ['two b', 'three b']) await say(first, text)
+    const second = (await branch(first, 2)).json().session_id
+    await say(second, 'three c')
+    // Two that begin after the same turn are asked the same at one moment.
+    const twin = (await branch('a', 1)).json().session_id
+    await say(twin, 'two b')
+    const ended = (await branch('a', 2)).json().session_id
+    const told = async (id: string) => {
+      const { versions } = (
+        await call<{ versions: { shared_seq: number | null; next_at: string | null }[] }>(
+          'GET',
+          `/conversations/${id}/versions`,
+        )
+      ).json()
+      return versions.map(({ shared_seq, next_at }) => [shared_seq, next_at])
+    }
+    const at = async (id: string, seq: number) =>
+      (await transcript(id)).find((turn) => turn.seq === seq)?.created_at ?? null
+    expect(await told('a')).toEqual([
+      ...[
+        [null, null],
+        [1, await at(first, 2)],
+        [1, await at(first, 2)],
+      ],
+      ...[
+        [1, await at(twin, 2)],
+        [2, null],
+      ],
+    ])
+    expect(await told(second)).toEqual([
+      ...[
+        [1, await at('a', 2)],
+        [2, await at(first, 3)],
+        [null, null],
+      ],
+      ...[
+        [1, await at(twin, 2)],
+        [1, await at('a', 2)],
+      ],
+    ])
+    expect(await told(ended)).toEqual([
+      ...[
+        [2, await at('a', 3)],
+        [1, await at(first, 2)],
+        [1, await at(first, 2)],
+      ],
+      ...[
+        [1, await at(twin, 2)],
+        [null, null],
+      ],
+    ])
+  })
+
   test('has the turns up to one, and both versions go on for themselves', async () => {
     const { call, say, branch, transcript, titles } = await tenant()
     for (const text of ['one', 'two', 'three']) await say('a', text)
@@ -64,8 +121,8 @@ describe('a branch', () => {
     const versions = await call('GET', `/conversations/${id}/versions`)
     expect(versions.json()).toMatchObject({
       versions: [
-        { session_id: 'a', from_seq: null },
-        { session_id: id, from_seq: 2 },
+        { session_id: 'a', from_seq: null, shared_seq: 2 },
+        { session_id: id, from_seq: 2, shared_seq: null, next_at: null },
       ],
     })
     await app.jobs.idle()

@@ -58,6 +58,11 @@ describeWeb('what a turn asks', () => {
     await card.waitFor()
     expect(bodies).toMatchObject([{ interactive: true, detached: true }])
     expect(await card.getByRole('alert').textContent()).toBe(title)
+    await page.setViewportSize({ width: 360, height: 640 })
+    const deny = await card.getByRole('button', { name: en['studio.ask.deny'] }).boundingBox()
+    const { y = 0, height = 0 } = (await card.boundingBox()) ?? {}
+    expect((deny?.y ?? 640) + (deny?.height ?? 0)).toBeLessThan(y + height)
+    await page.setViewportSize({ width: 1280, height: 800 })
     await soon(async () => asked.length, 1)
     await page.reload()
     await card.waitFor()

@@ -60,7 +60,7 @@ describeWeb('two talks side by side', () => {
     await side(1).waitFor({ state: 'detached' })
     const asked = ['What is seven?', 'And is it odd?', 'Is eight?']
     await soon(() => page.locator('.bubble').allTextContents(), asked)
-    expect(await page.getByRole('button', { name: en['studio.version.before'] }).count()).toBe(0)
+    await soon(() => page.getByRole('button', { name: en['studio.version.before'] }).count(), 0)
     const kept = new URL(page.url()).searchParams.get('session')
     const versions = async (id: string | null) =>
       (await call('GET', `/conversations/${id}/versions`)).text

@@ -104,6 +104,26 @@ describeWeb('what is put beside a question', () => {
     expect(guest.complaints).toEqual([])
   }, 60_000)
 
+  test('a model is chosen for itself, and no assistant of its own is made of it', async () => {
+    await using guest = await at.open()
+    const { page } = guest
+    const sent = sentBy(page)
+    await page.route('**/console/models', (route) => route.fulfill({ json: { models: ['small'] } }))
+    const pick = async (model: string) => {
+      await page.locator('.picker').click()
+      await page.getByRole('menuitemradio', { name: model, exact: true }).click()
+    }
+    await pick('small')
+    await ended(await ask(page, 'Who are you?'))
+    await pick(en['studio.models.usual'])
+    await ended(await ask(page, 'And who now?'))
+    expect(sent.map(({ model, draft }) => [model, draft])).toEqual([
+      ['small', undefined],
+      [undefined, undefined],
+    ])
+    expect(guest.complaints).toEqual([])
+  }, 60_000)
+
   test('a folder is dropped or chosen, up to five files a question', async () => {
     using folder = tempFolder()
     mkdirSync(join(folder.path, 'letters/old'), { recursive: true })

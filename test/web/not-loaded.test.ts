@@ -161,6 +161,20 @@ describeWeb('what is not there', () => {
       await saved
       listed.resolve()
       await button('unpin', 'Likes green tea').waitFor()
+      await page.goto('/app/memory')
+      await button('unpin', 'Likes green tea').waitFor()
+      // Whoever clicks before the list tells of new words means these.
+      const late = Promise.withResolvers<void>()
+      await page.route('**/console/memories?*', async (route) => {
+        await late.promise
+        await route.continue()
+      })
+      await button('edit', 'Likes green tea').click()
+      await field.fill('Likes black tea')
+      await field.press('Enter')
+      await button('unpin', 'Likes black tea').click()
+      late.resolve()
+      await button('pin', 'Likes black tea').waitFor()
     },
     TIMEOUT_MS,
   )

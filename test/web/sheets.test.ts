@@ -107,6 +107,19 @@ describeWeb('the sheets of a phone', () => {
     TIMEOUT_MS,
   )
 
+  test(
+    'one that is pulled in before its parts are there tells that they come',
+    async () => {
+      await using phone = await open()
+      const { page, down, shows } = phone
+      await page.route('**/assets/*.js', () => new Promise<never>(() => {}))
+      await (await down(RIGHT.x(40), Y)).to(RIGHT.x(40 + 200), Y)
+      await shows(partly(RIGHT, 200))
+      await page.locator('.drawer .loading').waitFor()
+    },
+    TIMEOUT_MS,
+  )
+
   test.each([LEFT, RIGHT])(
     'a flick opens and closes the $name one however short it is',
     async (side) => {

@@ -103,6 +103,40 @@ describeWeb('a turn that belongs to the server', () => {
     await lost.getByRole('alert').getByRole('button', { name: en['studio.continue'] }).waitFor()
   }, 60_000)
 
+  test('an interrupted answer that is asked again is as long as it was to be', async () => {
+    await using guest = await at.open()
+    const { page } = guest
+    const reply = 'word '.repeat(60)
+    const told = {
+      seq: 1,
+      user_text: 'Long?',
+      reply,
+      details: null,
+      created_at: '2026-11-23T12:00:00Z',
+    }
+    await page.route('**/console/sessions/told/transcript*', (route) =>
+      json(route, { turns: [told], next_before: null }),
+    )
+    await page.route('**/console/sessions/told/branch', (route) =>
+      route.fulfill({ status: 201, json: { session_id: 'br-1' } }),
+    )
+    const lost = { turn_id: 't1', state: 'interrupted', text: 'Long?', partial: 'One ' }
+    await page.route('**/console/conversations/br-1', (route) => {
+      const pending = [{ ...lost, started_at: new Date().toISOString() }]
+      return json(route, { id: 'br-1', title: 'x', pending })
+    })
+    const bodies: unknown[] = []
+    await begin(page, bodies)
+    await page.route('**/console/agent/turns/t1/events*', (route) => route.fulfill({ status: 404 }))
+    await page.goto('/app?session=told')
+    await page.getByRole('button', { name: en['studio.again.menu'] }).click()
+    await page.getByRole('menuitem', { name: en['studio.shorter'] }).click()
+    await page.getByText(en['studio.interrupted']).waitFor()
+    await page.getByRole('button', { name: en['studio.continue'] }).click()
+    await soon(async () => bodies.length, 2)
+    expect(bodies).toMatchObject([{ answer_words: 30 }, { answer_words: 30 }])
+  }, 60_000)
+
   test('any question is edited in a version of its own', async () => {
     await using guest = await at.open()
     const { page } = guest
@@ -110,7 +144,8 @@ describeWeb('a turn that belongs to the server', () => {
       ...{ seq, user_text, reply: `answer ${seq}`, details: null },
       created_at: new Date(seq * 1_000).toISOString(),
     })
-    const versions = [{ session_id: 'first', from_seq: null, last_at: '2026-11-23T12:00:00Z' }]
+    const version = { from_seq: null, last_at: '2026-11-23T12:00:00Z' }
+    const versions = [{ ...version, session_id: 'first', shared_seq: null, next_at: null }]
     await page.route('**/console/sessions/*/transcript*', (route) =>
       json(route, { turns: [row(2, 'Second?'), row(1, 'First?')], next_before: null }),
     )
@@ -118,7 +153,8 @@ describeWeb('a turn that belongs to the server', () => {
     const places: unknown[] = []
     await page.route('**/console/sessions/first/branch', async (route) => {
       places.push(route.request().postDataJSON())
-      versions.push({ ...versions[0], session_id: 'br-1', from_seq: 0 } as never)
+      const branch = { session_id: 'br-1', from_seq: 0, shared_seq: 0, next_at: version.last_at }
+      versions.push({ ...version, ...branch } as never)
       await route.fulfill({ status: 201, json: { session_id: 'br-1' } })
     })
     const bodies: unknown[] = []

@@ -21,6 +21,10 @@ export interface Version {
   readonly session_id: string
   readonly from_seq: number | null
   readonly last_at: string
+  /** The last turn that it shares with the talk that was asked for; null for that one. */
+  readonly shared_seq: number | null
+  /** When its turn after that was stored; null when it has none. */
+  readonly next_at: string | null
 }
 
 /** A file beside a question. */

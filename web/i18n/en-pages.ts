@@ -720,7 +720,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
     'This question and its answer are deleted, and all that came after them (questions: {count}). What came before stays, and so do other versions of the conversation.',
   'studio.remove.one':
     'This question and its answer are deleted. What came before stays, and so do other versions of the conversation.',
-  'studio.remove.title': 'Delete this question and its answer?',
+  'studio.remove.title': 'Delete from here?',
   'studio.shorter': 'Shorter',
   'studio.voice.level': 'Loudness',
   'studio.voice.stop': 'Done speaking',

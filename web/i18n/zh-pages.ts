@@ -678,7 +678,7 @@ export const zhPages = {
   'studio.remove.loss':
     '将删除这个问题和回答，以及之后的所有内容（{count} 个问题）。之前的内容和会话的其他版本保留。',
   'studio.remove.one': '将删除这个问题和回答。之前的内容和会话的其他版本保留。',
-  'studio.remove.title': '删除这个问题和回答？',
+  'studio.remove.title': '从这里删除？',
   'studio.shorter': '更短',
   'studio.voice.level': '音量',
   'studio.voice.stop': '说完了',

@@ -5,6 +5,10 @@ export interface Version {
   readonly session_id: string
   readonly from_seq: number | null
   readonly last_at: string
+  /** The last turn that it shares with the one that was asked for; null for that one. */
+  readonly shared_seq: number | null
+  /** When its turn after that was stored; null when it has none. */
+  readonly next_at: string | null
 }
 
 export interface BranchSource {
@@ -84,14 +88,29 @@ export function createBranchStore(db: Db) {
       return rows.map(({ id }) => id)
     },
 
-    /** In the order in which they began. */
+    /**
+     * In the order in which they began. Two share the turns that were copied, which keep number and
+     * time; what they have behind both places of branching was copied from neither.
+     */
     versions: (tenantId: string, id: string) =>
       db.all<Version>(
         joined(
-          sql`SELECT id AS session_id, from_seq, last_at FROM session
-          WHERE tenant_id = ${tenantId} AND id IN (`,
+          sql`SELECT session_id, from_seq, last_at, shared_seq,
+            (SELECT t.created_at FROM turn t WHERE t.tenant_id = ${tenantId}
+              AND t.session_id = w.session_id AND t.seq > w.shared_seq
+              ORDER BY t.seq LIMIT 1) AS next_at
+          FROM (SELECT v.id AS session_id, v.num, v.from_seq, v.last_at,
+            CASE WHEN v.id <> ${id} THEN coalesce((SELECT a.seq FROM turn a
+              JOIN turn b ON b.tenant_id = a.tenant_id AND b.session_id = v.id AND b.seq = a.seq
+              WHERE a.tenant_id = ${tenantId} AND a.session_id = ${id}
+                AND (a.seq <= v.from_seq OR a.seq <= (SELECT o.from_seq FROM session o
+                  WHERE o.tenant_id = ${tenantId} AND o.id = ${id}))
+                AND b.created_at = a.created_at AND b.user_text = a.user_text
+                AND b.reply = a.reply
+              ORDER BY a.seq DESC LIMIT 1), 0) END AS shared_seq
+            FROM session v WHERE v.tenant_id = ${tenantId} AND v.id IN (`,
           versionIds(tenantId, id),
-          sql`) ORDER BY num`,
+          sql`)) w ORDER BY num`,
         ),
       ),
   }

@@ -214,6 +214,10 @@ export const VersionsResponse = z.lazy(() =>
         /** The turn after which it begins to differ; null for one that is no branch. */
         from_seq: z.int().nullable(),
         last_at: z.string(),
+        /** The last turn that it shares with the one that was asked for; null for that one. */
+        shared_seq: z.int().nullable(),
+        /** When its turn after that was stored; null when it has none. */
+        next_at: z.string().nullable(),
       }),
     ),
   }),

@@ -8,10 +8,12 @@ import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
 
+type Fact = Pick<Memory, 'id' | 'text' | 'pinned'>
+
 /** One fact: read, changed in place, pinned or deleted. */
 export function MemoryRow({ memory }: { readonly memory: Memory }) {
   const { t } = useI18n()
-  const { id, text, pinned } = memory
+  const { id } = memory
   const [typed, setTyped] = useState<string | null>(null)
   const refresh = ['memories']
   const [asks, setAsks] = useState(false)
@@ -20,16 +22,26 @@ export function MemoryRow({ memory }: { readonly memory: Memory }) {
     setTyped(null)
     requestAnimationFrame(() => edit.current?.focus())
   }
-  const pin = useAction(memories.change, { done: 'memory.saved', refresh })
-  const change = useAction(memories.change, { done: 'memory.saved', refresh, onDone: close })
+  const line = useRef<Promise<unknown>>(Promise.resolve())
+  /** One after another, because each sends the whole fact. */
+  const send = (fact: Fact) => {
+    const sent = line.current.then(() => memories.change(fact))
+    line.current = sent.catch(() => {})
+    return sent
+  }
+  const pin = useAction(send, { done: 'memory.saved', refresh })
+  const change = useAction(send, { done: 'memory.saved', refresh, onDone: close })
   // The list may not tell yet.
-  const isPinned = pin.isPending ? pin.variables.pinned : pinned
+  const [latest] = [pin, change]
+    .filter(({ isPending }) => isPending)
+    .sort((one, other) => other.submittedAt - one.submittedAt)
+  const { text, pinned } = latest?.variables ?? memory
   const remove = useAction(memories.remove, { done: 'memory.deleted', refresh })
   const icon = { size: 15, 'aria-hidden': true } as const
   if (typed !== null) {
     const submit = (event: FormEvent) => {
       event.preventDefault()
-      if (typed.trim()) change.mutate({ id, text: typed.trim(), pinned: isPinned })
+      if (typed.trim()) change.mutate({ id, text: typed.trim(), pinned })
     }
     return (
       <li className="px-5 py-3">

@@ -24,7 +24,7 @@ export function AskCard({ ask }: { readonly ask: Ask }) {
     accept()
   }
   return (
-    <section className="card mb-2 max-h-[60vh] overflow-y-auto p-4" aria-labelledby={heading}>
+    <section className="card mb-2 max-h-[60vh] overflow-y-auto px-4 pt-4" aria-labelledby={heading}>
       <p role="alert" className="sr-only">
         {title}
       </p>
@@ -98,7 +98,7 @@ function Choices({ ask: { kind, warning }, busy, onAccept, onAnswer }: ChoicesPr
   const { t } = useI18n()
   const isApproval = kind === 'approval'
   return (
-    <div className="flex flex-wrap gap-2">
+    <div className="sticky bottom-0 flex flex-wrap gap-2 bg-surface py-3">
       <Button
         type="submit"
         kind={warning || kind === 'link' ? undefined : 'primary'}

@@ -123,6 +123,7 @@ export function createConversations(options: Options) {
     attach: runner.attach,
     resume: runner.resume,
     stop: runner.stop,
+    wishOf: runner.wishOf,
     tellStored,
     forget,
     isAnswering: (session?: string) =>

@@ -2,6 +2,7 @@ import { type RefObject, Suspense, useMemo, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { useStable } from '../../lib/use-stable.ts'
+import { Loading } from '../../ui/state.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { Announcer } from './announcer.tsx'
 import { Asks } from './asks.tsx'
@@ -157,7 +158,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
         </div>
       </div>
       <SideView side={right} label={t('studio.right')}>
-        <Suspense>
+        <Suspense fallback={<Loading />}>
           <Right leaf={leaf} onLeaf={setLeaf} setup={setup} turn={shown} onOpen={setPassage} />
         </Suspense>
       </SideView>

@@ -1,8 +1,9 @@
 import { ScrollText } from 'lucide-react'
-import { memo, useEffect, useLayoutEffect, useRef } from 'react'
+import { memo, useEffect, useRef } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
+import { InPlace } from './in-place.tsx'
 import type { Turn } from './turn.ts'
 import { type TurnActions, TurnView } from './turn-view.tsx'
 import type { Conversation } from './use-conversation.ts'
@@ -21,6 +22,7 @@ export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
     <>
       <Older older={older} first={turns[0]} />
       {summary && !older.hasNextPage && <Summary text={summary} />}
+      <InPlace first={turns[0]?.id} />
       <ol className="turns" data-running={running || undefined}>
         {turns.map((turn) => (
           <TurnView
@@ -73,16 +75,6 @@ function Older({ older, first }: OlderProps) {
     seen.observe(button.current)
     return () => seen.disconnect()
   }, [hasNextPage, fetchNextPage, first])
-  const height = useRef(0)
-  const before = useRef(first?.id)
-  useLayoutEffect(() => {
-    const { documentElement: page } = document
-    if (before.current !== undefined && first?.id !== before.current && height.current > 0) {
-      page.scrollTop += page.scrollHeight - height.current
-    }
-    before.current = first?.id
-    height.current = page.scrollHeight
-  }, [first])
   if (!hasNextPage) return null
   return (
     <div ref={button} className="text-center">

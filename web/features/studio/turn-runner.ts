@@ -3,6 +3,7 @@ import type { Pending, talks } from '../../api/talks.ts'
 import { askedOf, type Turn } from './turn.ts'
 import { createTurnReader, type Reading } from './turn-reader.ts'
 import type { createTurnStore } from './turn-store.ts'
+import type { Wish } from './wish.ts'
 
 interface RunnerOptions {
   readonly turns: ReturnType<typeof createTurnStore>
@@ -20,8 +21,8 @@ const MISSING = 404
 export function createTurnRunner(options: RunnerOptions) {
   const { turns, follow, pause, server, tellStored, onEnd } = options
   const running = new Map<string, Reading>()
-  /** Turns that this tab has read, by the server's names. */
-  const seen = new Set<string>()
+  /** Turns that this tab has read, by the server's names, and how they were asked to be. */
+  const seen = new Map<string, Wish | undefined>()
   const { turnOf } = turns
   const read = createTurnReader({ turns, follow, pause })
 
@@ -38,7 +39,7 @@ export function createTurnRunner(options: RunnerOptions) {
     running.delete(session)
     turns.change(session, id, how)
     const turn = turnOf(session, id)
-    if (turn?.turnId) seen.add(turn.turnId)
+    if (turn?.turnId) seen.set(turn.turnId, turn.wish)
     turns.keepUnsaved()
     if (turn?.state === 'done') {
       // Before that the list has the replaced turn, and the new number may be unknown.
@@ -58,7 +59,7 @@ export function createTurnRunner(options: RunnerOptions) {
   /** Reads a turn that another tab or device has asked. */
   function attach(session: string, { turn_id, text, started_at, images }: Pending): void {
     if (running.has(session) || seen.has(turn_id)) return
-    seen.add(turn_id)
+    seen.set(turn_id, undefined)
     const abort = new AbortController()
     const more = { turnId: turn_id, at: Date.parse(started_at) }
     const id = turns.add(session, askedOf(text, images), more)
@@ -88,12 +89,12 @@ export function createTurnRunner(options: RunnerOptions) {
     for (const session of turns.sessions()) {
       for (const { id, state, turnId, after } of turns.turnsOf(session)) {
         if (state !== 'running' || turnId === null || running.has(session)) continue
-        seen.add(turnId)
+        seen.set(turnId, undefined)
         const abort = new AbortController()
         void run(session, { abort, id }, follow(turnId, after, abort.signal))
       }
     }
   }
 
-  return { running, run, attach, stop, resume }
+  return { running, run, attach, stop, resume, wishOf: (turn: string) => seen.get(turn) }
 }

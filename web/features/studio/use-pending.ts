@@ -4,9 +4,13 @@ import { ApiError } from '../../api/client.ts'
 import { type Pending, talks } from '../../api/talks.ts'
 import { useConversations } from './conversations.ts'
 import { askedOf, newTurn, type Turn } from './turn.ts'
+import type { Wish } from './wish.ts'
 
-const interruptedTurn = ({ turn_id, text, partial, started_at, images }: Pending): Turn => ({
-  ...newTurn(`pending:${turn_id}`, askedOf(text, images), 0),
+const interruptedTurn = (
+  { turn_id, text, partial, started_at, images }: Pending,
+  wish: Wish | undefined,
+): Turn => ({
+  ...newTurn(`pending:${turn_id}`, { ...askedOf(text, images), wish }, 0),
   at: Date.parse(started_at),
   turnId: turn_id,
   reply: partial,
@@ -21,7 +25,7 @@ const MISSING = 404
  * that an end of the server has interrupted, and whether the server knows no such talk.
  */
 export function usePending(session: string, isStored: boolean) {
-  const { attach } = useConversations()
+  const { attach, wishOf } = useConversations()
   const { data, error } = useQuery({
     queryKey: ['pending', session],
     queryFn: () => talks.pending(session),
@@ -33,8 +37,11 @@ export function usePending(session: string, isStored: boolean) {
     for (const turn of data ?? []) if (turn.state === 'running') attach(session, turn)
   }, [data, session, attach])
   const interrupted = useMemo(
-    () => (data ?? []).filter(({ state }) => state === 'interrupted').map(interruptedTurn),
-    [data],
+    () =>
+      (data ?? [])
+        .filter(({ state }) => state === 'interrupted')
+        .map((one) => interruptedTurn(one, wishOf(one.turn_id))),
+    [data, wishOf],
   )
   const isUnknown = isStored && error instanceof ApiError && error.status === MISSING
   return { interrupted, isUnknown }

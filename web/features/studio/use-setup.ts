@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/index.ts'
+import type { TurnRequest } from '../../api/stream.ts'
 import { useMayChange } from '../../lib/rights.ts'
 import { useAction } from '../../lib/services.tsx'
 import { type Draft, draftOf, inputOf, isSame, isSound } from '../apps/draft.ts'
@@ -18,6 +19,18 @@ function draftIn(text: string): Draft | null {
 /** Where the unsaved changes of an assistant are kept, for a talk or for the one beside it. */
 export const setupPlace = (appId: string, isBeside = false) =>
   `setup ${isBeside ? 'beside ' : ''}${appId}`
+
+/** What is sent with a question: a form that is not saved, or what can be asked for without one. */
+function askedBy(draft: Draft, saved: Draft): Pick<TurnRequest, 'kb' | 'draft' | 'model'> {
+  const { kb } = draft
+  const model = draft.model.trim()
+  const isNamed = model !== '' && model !== saved.model.trim()
+  const rest = { ...draft, kb: saved.kb, ...(isNamed && { model: saved.model }) }
+  // A draft stands for an assistant: without one it would lose the tools of the workspace.
+  if (isSame(rest, saved) && (saved.kb || !kb)) return { kb, ...(isNamed && { model }) }
+  const { name: _, ...fields } = inputOf(draft)
+  return { kb, draft: isSound(draft) ? fields : null }
+}
 
 /**
  * The settings for the next question: those of the app, until they are changed here. Unsaved
@@ -55,9 +68,6 @@ export function useSetup(
       },
     },
   )
-  const { name: _, ...fields } = inputOf(draft)
-  // Turning the documents off needs no draft, so a viewer may do it, too.
-  const isDraft = !isSame({ ...draft, kb: saved.kb }, saved) || (draft.kb && !saved.kb)
   return {
     app,
     draft,
@@ -66,7 +76,7 @@ export function useSetup(
     discard: () => write(null),
     save,
     /** The fields that are sent with a question. */
-    asked: { kb: draft.kb, draft: isDraft && isSound(draft) ? fields : null },
+    asked: askedBy(draft, saved),
   }
 }
 

@@ -5,7 +5,7 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { longText, oneAxisEmbedder } from '../support/sources.ts'
 
-const { embedder } = oneAxisEmbedder()
+const { embedder, hold, reached } = oneAxisEmbedder()
 let app: TestApp
 let people = 0
 beforeAll(async () => {
@@ -13,10 +13,14 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
+type Fields = Readonly<Record<string, string>>
+
 interface Shelf {
   readonly call: ReturnType<typeof caller>
   readonly session: SignedIn
-  readonly file: (name: string, text: string, collection?: string) => Promise<string>
+  /** Sends a file, which need not have been read. */
+  readonly send: (name: string, text: string, fields?: Fields) => Promise<string>
+  readonly file: Shelf['send']
   readonly page: (query?: Readonly<Record<string, string>>) => Promise<LibraryResponse>
 }
 
@@ -24,19 +28,24 @@ interface Shelf {
 async function shelf(): Promise<Shelf> {
   const session = await signIn(app, `shelf${people++}@example.com`)
   const call = caller(`${app.url}/console`, session.headers)
+  const send: Shelf['send'] = async (name, text, fields = {}) => {
+    const form = new FormData()
+    form.set('file', new File([text], name))
+    for (const [field, value] of Object.entries(fields)) form.set(field, value)
+    const { 'content-type': _, ...headers } = session.headers as Record<string, string>
+    const url = `${app.url}/console/kb/files`
+    const answer = await fetch(url, { method: 'POST', headers, body: form })
+    expect(answer.status).toBe(202)
+    return ((await answer.json()) as { id: string }).id
+  }
   return {
     call,
     session,
-    async file(name, text, collection) {
-      const form = new FormData()
-      form.set('file', new File([text], name))
-      if (collection) form.set('collection_id', collection)
-      const { 'content-type': _, ...headers } = session.headers as Record<string, string>
-      const url = `${app.url}/console/kb/files`
-      const answer = await fetch(url, { method: 'POST', headers, body: form })
-      expect(answer.status).toBe(202)
+    send,
+    async file(...given) {
+      const id = await send(...given)
       await app.jobs.idle()
-      return ((await answer.json()) as { id: string }).id
+      return id
     },
     page: async (query = {}) =>
       (await call<LibraryResponse>('GET', `/library?${new URLSearchParams(query)}`)).json(),
@@ -109,7 +118,7 @@ describe('the list of the knowledge base', () => {
     const shop = (
       await mine.call<{ id: string }>('POST', '/kb/collections', { name: 'Shop' })
     ).json()
-    await mine.file('Prices.txt', 'A pump costs nine.', shop.id)
+    await mine.file('Prices.txt', 'A pump costs nine.', { collection_id: shop.id })
     await mine.file('Broken.pdf', '%PDF-1.7 broken')
     await write(mine, 'Typed')
     const of = async (query: Record<string, string>) => titlesOf(await mine.page(query))
@@ -125,6 +134,54 @@ describe('the list of the knowledge base', () => {
     const unknown = await mine.call('GET', '/library?collection_id=unknown')
     expect(unknown.status).toBe(404)
     expect(titlesOf(await (await shelf()).page())).toEqual([])
+  })
+
+  test('a failed file whose new version is in work is found and counted once', async () => {
+    const mine = await shelf()
+    const id = await mine.file('Rules.pdf', '%PDF-1.7 broken', { origin: 'rules' })
+    expect(await mine.page()).toMatchObject({ in_work: 0, failed: 1 })
+    const release = hold('【held】')
+    try {
+      expect(await mine.send('Rules.md', '【held】', { origin: 'rules' })).toBe(id)
+      await reached()
+      expect(await mine.page()).toMatchObject({ entries: 1, in_work: 1, failed: 0 })
+      expect((await mine.page({ state: 'work' })).items).toMatchObject([
+        { source: { id, state: 'embedding' } },
+      ])
+      expect(await mine.page({ state: 'failed' })).toMatchObject({ items: [], matching: 0 })
+      const chosen = await mine.call<{ items: ChosenItem[] }>('GET', '/library/chosen')
+      expect(chosen.json().items).toMatchObject([{ id, readable: false }])
+    } finally {
+      release()
+    }
+    await app.jobs.idle()
+    expect(await mine.page()).toMatchObject({ in_work: 0, failed: 0 })
+    expect((await mine.page()).items).toMatchObject([{ source: { state: 'ready' } }])
+  })
+
+  test('a file that is in work beside its own new version is counted once', async () => {
+    const mine = await shelf()
+    const release = hold('【first】')
+    try {
+      const id = await mine.send('Rules.md', '【first】', { origin: 'rules' })
+      await reached()
+      expect(await mine.send('Rules.md', '【first】 again', { origin: 'rules' })).toBe(id)
+      expect(await mine.page()).toMatchObject({ matching: 1, in_work: 1 })
+    } finally {
+      release()
+    }
+    await app.jobs.idle()
+  })
+
+  test('a file tells how far its newest version is, and the text that it has', async () => {
+    const mine = await shelf()
+    const id = await mine.file('Rules.md', longText(3), { origin: 'rules' })
+    await mine.file('Rules.md', '【坏】', { origin: 'rules' })
+    const [item] = (await mine.page()).items
+    expect(item?.source).toMatchObject({ id, state: 'embedding', parts: 3 })
+    expect(item?.source?.retry_at).not.toBeNull()
+    const listed = await mine.call<{ sources: unknown[] }>('GET', '/kb/sources')
+    expect(listed.json().sources).toMatchObject([{ id, retry_at: item?.source?.retry_at }])
   })
 
   test('all that a query fits is chosen with what it holds', async () => {

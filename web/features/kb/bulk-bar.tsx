@@ -2,7 +2,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useExplain } from '../../lib/services.tsx'
 import { ProgressBar } from '../../ui/bars.tsx'
 import { Button } from '../../ui/button.tsx'
-import type { Bulk, BulkActs } from './bulk.ts'
+import { type Bulk, type BulkActs, useBulkActs } from './bulk.ts'
 
 const RUNNING = {
   move: 'kb.bulk.move',
@@ -14,10 +14,10 @@ const RUNNING = {
 const FAILURES_MAX = 50
 
 /** How far it is with several items; afterwards, which of them failed and why. */
-export function BulkBar({ acts }: { readonly acts: BulkActs }) {
+export function BulkBar() {
   const { t, locale } = useI18n()
   const number = (count: number) => count.toLocaleString(locale)
-  const { bulk, stop, retry, close } = acts
+  const { bulk, stop, retry, close } = useBulkActs()
   if (!bulk) return null
   const all = bulk.items.length
   if (bulk.state === 'ended') return <Ended bulk={bulk} retry={retry} close={close} />

@@ -57,7 +57,7 @@ function MoveEntries({ item, onMove }: { item: Item; onMove: ItemActions['onMove
       <Menu.RadioGroup value={collectionOf(item)} onValueChange={(to) => onMove(item, to)}>
         {choices.map(({ id, name }) => (
           <Menu.RadioItem key={id} value={id} className="menu-item">
-            <span className="w-4">
+            <span className="w-4 flex-none">
               <Menu.ItemIndicator>
                 <Check {...icon} />
               </Menu.ItemIndicator>
@@ -94,7 +94,7 @@ function PageEntries({ source, onRefresh }: PageEntriesProps) {
       >
         {REFRESHES.map((value) => (
           <Menu.RadioItem key={value} value={value} className="menu-item">
-            <span className="w-4">
+            <span className="w-4 flex-none">
               <Menu.ItemIndicator>
                 <Check {...icon} />
               </Menu.ItemIndicator>

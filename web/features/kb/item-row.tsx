@@ -22,7 +22,7 @@ import { DRAGGED } from './collection-bar.tsx'
 import { Facts } from './facts.tsx'
 import { failureOf } from './failure.ts'
 import { type ItemActions, ItemMenu } from './item-menu.tsx'
-import { type Item, idOf, titleOf } from './library.ts'
+import { type Item, idOf, isInWork, titleOf } from './library.ts'
 import { useParts } from './parts.ts'
 import type { Selection } from './selection.tsx'
 
@@ -170,7 +170,7 @@ interface TroubleProps {
   readonly actions: ItemActions
 }
 
-/** Why the item or its last check failed, and a button to try again. */
+/** Why the item or its last check failed, and a button to try again; not while it is tried. */
 function Trouble({ source, item, actions }: TroubleProps) {
   const { t, locale } = useI18n()
   const mayChange = useMayChange()
@@ -178,7 +178,8 @@ function Trouble({ source, item, actions }: TroubleProps) {
   const { state, kind, retry_at, readable_until, pages_done: done } = source
   const isHere = kind === 'url' || readable_until !== undefined
   const again = state === 'reading' && done !== undefined ? 'kb.retry.scan' : 'kb.retry'
-  const reason = retry_at === null ? failureOf(source, t) : t(again, { at: time(retry_at) })
+  const failure = isInWork(source) ? '' : failureOf(source, t)
+  const reason = retry_at === null ? failure : t(again, { at: time(retry_at) })
   if (reason === '' && state !== 'gone') return null
   const kept = state === 'ready' ? t('kb.check.failed') : state === 'gone' ? t('kb.gone') : ''
   const anew = t(kind === 'url' ? 'kb.check' : isHere ? 'kb.read.again' : 'kb.again')

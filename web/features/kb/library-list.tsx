@@ -6,7 +6,7 @@ import type { ChosenItem, KbLimits } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Empty } from '../../ui/state.tsx'
-import { useBulk } from './bulk.ts'
+import { useBulkStart } from './bulk.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { collectionOf, moveTo, useMove } from './collections.ts'
 import { Deletion } from './deletion.tsx'
@@ -51,7 +51,7 @@ export function LibraryList(props: LibraryListProps) {
   const { items } = library
   const move = useMove()
   const selection = useSelection(items)
-  const bulk = useBulk()
+  const bulk = useBulkStart()
   const refresh = useAction(api.sources.setRefresh, {
     done: 'kb.refresh.saved',
     refresh: ['kb'],
@@ -92,7 +92,7 @@ export function LibraryList(props: LibraryListProps) {
           library={library}
           view={view}
           selection={selection}
-          isBusy={bulk.bulk !== null && bulk.bulk.state !== 'ended'}
+          isBusy={bulk.isBusy}
           onDelete={setAsked}
           onMove={(chosen, to) => bulk.start('move', chosen, (item) => moveTo(item, to))}
           onCheck={(readable) => {
@@ -101,7 +101,7 @@ export function LibraryList(props: LibraryListProps) {
           }}
         />
       )}
-      <BulkBar acts={bulk} />
+      <BulkBar />
       <ul className="divide-y divide-line" aria-busy={isOld}>
         {uploads.uploads.map((upload) => (
           <UploadRow

@@ -125,7 +125,9 @@ export function createLibraryStore(reader: Reader) {
         tenantId,
         joined(
           sql`SELECT coalesce(sum(CASE WHEN kind <> 'version' THEN 1 END), 0) AS sources,
-            coalesce(sum(CASE WHEN kind <> 'version' AND state = 'failed' THEN 1 END), 0) AS failed,
+            coalesce(sum(CASE WHEN kind <> 'version' AND state = 'failed' AND id NOT IN (
+              SELECT replaces FROM kb_source WHERE tenant_id = ${tenantId} AND replaces IS NOT NULL)
+              THEN 1 END), 0) AS failed,
             (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live') AS docs,
             (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'
               AND source_id IS NULL) AS typed,

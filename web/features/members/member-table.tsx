@@ -103,12 +103,13 @@ function Loss({ leaves, keys, revokes, setRevokes }: LossProps) {
 }
 
 /** An invitation, with the address to pass on: its mail may be lost, or name none. */
-function Waiting() {
+function Waiting({ email }: Pick<Member, 'email'>) {
   const { t } = useI18n()
+  const what = `${t('members.address')}: ${email}`
   return (
     <span className="inline-flex items-center gap-1">
       <Badge>{t('members.waiting')}</Badge>
-      <CopyButton text={useSignInPage()} what={t('members.address')} size="small" />
+      <CopyButton text={useSignInPage()} what={what} size="small" />
     </span>
   )
 }
@@ -153,7 +154,7 @@ function Row({ member, isOwn, onRemove }: RowProps) {
         <MemberLimit member={member} />
       </td>
       <td data-label={t('members.since')} className="text-ink-2">
-        {member.joined_at ? <Ago at={member.joined_at} /> : <Waiting />}
+        {member.joined_at ? <Ago at={member.joined_at} /> : <Waiting email={member.email} />}
       </td>
       <td className="actions num whitespace-nowrap">
         <Button

@@ -16,8 +16,13 @@ describeWeb('a temporary conversation', () => {
         .at(-1)
         ?.body.messages.slice(1)
         .map(({ content }: { content: unknown }) => content)
+    const told: string[] = []
+    page.on('request', (request) => void told.push(request.url()))
     await page.getByRole('button', { name: en['temporary.switch'] }).click()
     await page.getByText(en['temporary.text']).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(told.filter((url) => url.includes('/temporary-'))).toEqual([])
+    expect(await field(page).isVisible()).toBe(true)
     platform.reply({ text: 'Hello Ada' })
     await ended(await ask(page, 'I am Ada'))
     await page.getByText(en['temporary.mark'], { exact: true }).waitFor()

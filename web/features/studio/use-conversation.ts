@@ -4,6 +4,7 @@ import { talks } from '../../api/talks.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { useStable } from '../../lib/use-stable.ts'
 import { useAnswering, useConversations, useLine, useTurns } from './conversations.ts'
+import { isTemporary } from './fresh.ts'
 import { sentAgain } from './images.ts'
 import { createThread } from './thread.ts'
 import type { Question, Turn } from './turn.ts'
@@ -58,7 +59,7 @@ export function useConversation(
   const { waiting } = useLine(session)
   // The server is not asked for a talk that it cannot know yet.
   const isNew = running || waiting.length > 0 || conversations.drafts.isFresh(session)
-  const isStored = linked && (stored.rows.length > 0 || !isNew)
+  const isStored = linked && !isTemporary(session) && (stored.rows.length > 0 || !isNew)
   const { interrupted, isUnknown } = usePending(session, isStored)
   const ways = useVersions(session, stored.rows)
   const [thread] = useState(createThread)

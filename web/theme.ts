@@ -1,8 +1,10 @@
+import { kept } from './lib/kept.ts'
+
 // Runs before the first paint, so that the page does not flash in the wrong theme or language.
 const system = matchMedia('(prefers-color-scheme: dark)')
 
 function apply(): void {
-  const saved = localStorage.getItem('mb.theme')
+  const saved = kept('mb.theme')
   const dark = saved === 'dark' || (saved !== 'light' && system.matches)
   document.documentElement.dataset.theme = dark ? 'dark' : 'light'
 }
@@ -12,9 +14,7 @@ apply()
 system.addEventListener('change', apply)
 
 // A page that the server writes holds its words in both languages.
-const language = localStorage.getItem('mb.language')
+const language = kept('mb.language')
 if (language === 'zh' || language === 'en') {
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
 }
-
-export {}

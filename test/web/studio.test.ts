@@ -244,6 +244,20 @@ describeWeb('speaking', () => {
     expect(guest.complaints).toEqual([])
   }, 60_000)
 
+  test('a recorder that the server has no more is no fault of the microphone', async () => {
+    await using guest = await visit(browser, app.url, GREET, await signIn(app))
+    const { page } = guest
+    await page.goto('/app')
+    const voice = page.getByRole('button', { name: en['studio.voice'], exact: true })
+    await voice.waitFor()
+    await page.waitForLoadState('networkidle')
+    await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404 }))
+    await voice.click()
+    await page.getByText(en['outdated.text']).waitFor()
+    await voice.waitFor()
+    expect(await page.getByText(en['studio.voice.failed']).count()).toBe(0)
+  }, 60_000)
+
   test('nothing of a recording is left when it was discarded', async () => {
     await using guest = await visit(browser, app.url, GREET, await signIn(app))
     const { page } = guest

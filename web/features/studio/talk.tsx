@@ -1,8 +1,11 @@
 import { ScrollText } from 'lucide-react'
-import { memo, useEffect, useLayoutEffect, useRef } from 'react'
+import { memo, useContext, useEffect, useLayoutEffect, useRef } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
+import { OUTDATED } from '../../lib/lazy-chunks.ts'
 import { Button } from '../../ui/button.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
+import { isTemporary } from './fresh.ts'
+import { TalkName } from './rating.tsx'
 import type { Turn } from './turn.ts'
 import { type TurnActions, TurnView } from './turn-view.tsx'
 import type { Conversation } from './use-conversation.ts'
@@ -17,6 +20,7 @@ interface TalkProps {
 export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
   const { turns, older, summary, running, found } = conversation
   const last = turns.at(-1)
+  useHeld(useContext(TalkName))
   return (
     <>
       <Older older={older} first={turns[0]} />
@@ -37,6 +41,20 @@ export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
     </>
   )
 })
+
+/** Has the browser ask before a page that the server has outdated loses a temporary talk. */
+function useHeld(session: string | null) {
+  useEffect(() => {
+    if (session === null || !isTemporary(session)) return
+    const ask = (event: Event) => event.preventDefault()
+    const onOutdated = () => addEventListener('beforeunload', ask)
+    addEventListener(OUTDATED, onOutdated)
+    return () => {
+      removeEventListener(OUTDATED, onOutdated)
+      removeEventListener('beforeunload', ask)
+    }
+  }, [session])
+}
 
 /** The summary of turns that the model no longer reads verbatim. */
 function Summary({ text }: { readonly text: string }) {

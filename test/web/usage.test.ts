@@ -95,7 +95,7 @@ describeWeb('keys, budgets and usage', () => {
   test('the studio shows the tokens of a turn', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     const { page } = guest
-    await page.goto('/app?session=tokens')
+    await page.goto('/app')
     upstream.reply({ text: 'told', usage: { input: 1_200, output: 34 } })
     upstream.reply({ text: 'not told', usage: null })
     for (const [reply, words] of [

@@ -1,8 +1,10 @@
+import { kept } from './lib/kept.ts'
+
 // Runs before the first paint, so that the page does not flash in the wrong theme or language.
 const system = matchMedia('(prefers-color-scheme: dark)')
 
 function apply(): void {
-  const saved = localStorage.getItem('mb.theme')
+  const saved = kept('mb.theme')
   const dark = saved === 'dark' || (saved !== 'light' && system.matches)
   document.documentElement.dataset.theme = dark ? 'dark' : 'light'
 }
@@ -12,16 +14,14 @@ apply()
 system.addEventListener('change', apply)
 
 // A page that the server writes holds its words in both languages.
-const language = localStorage.getItem('mb.language')
+const language = kept('mb.language')
 if (language === 'zh' || language === 'en') {
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
 }
 
-// The newest that the scripts need, of the end of 2023; an older browser fails without a word.
+// The newest thing of a browser that the scripts need, of the end of 2023.
 if (!('withResolvers' in Promise)) {
   addEventListener('DOMContentLoaded', () => {
     document.body.textContent = '浏览器版本过旧，请更新。This browser is too old.'
   })
 }
-
-export {}

@@ -96,6 +96,18 @@ describeWeb('pages of the door Build', () => {
     await page.getByRole('heading', { level: 1, name: 'Lamp' }).waitFor()
     await page.getByRole('textbox', { name: en['devices.say'] }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    // Paired anew, it is not called paired because of the first time.
+    const listed = Promise.withResolvers<void>()
+    await page.route('**/console/devices', async (route) => {
+      await listed.promise
+      await route.continue()
+    })
+    const recode = { name: en['devices.recode'] }
+    await page.getByRole('button', recode).click()
+    await page.getByRole('alertdialog').getByRole('button', recode).click()
+    await page.getByTestId('code').waitFor()
+    listed.resolve()
   }, 60_000)
 
   test('the link of a share is looked at again under its name', async () => {

@@ -100,10 +100,14 @@ describeWeb('what a colleague does meanwhile', () => {
       const description = page.getByLabel(en['apps.description'], { exact: true })
       await soon(() => description.inputValue(), 'Of the colleague')
       expect(await greeting.inputValue()).toBe('Typed')
+      // What this page has not heard of yet stays, too.
+      await call('PUT', `/apps/${id}`, { ...app, description: 'Of the colleague', model: 'theirs' })
       await button(page, en['action.save']).click()
       await page.getByText(en['apps.saved']).waitFor()
       const { apps } = (await call<{ apps: object[] }>('GET', '/apps')).json()
-      expect(apps).toMatchObject([{ description: 'Of the colleague', greeting: 'Typed' }])
+      expect(apps).toMatchObject([
+        { description: 'Of the colleague', model: 'theirs', greeting: 'Typed' },
+      ])
       expect(await button(page, en['action.save']).isDisabled()).toBe(true)
     },
     TIMEOUT_MS,
@@ -121,6 +125,11 @@ describeWeb('what a colleague does meanwhile', () => {
       await loadAgain(page)
       await soon(() => model.inputValue(), 'theirs')
       const tabs = page.getByRole('navigation', { name: en['nav.tabs'] })
+      // What this page has not heard of yet stays.
+      await call('PUT', '/settings', { ...json(), model: 'newest' })
+      await page.getByLabel(en['field.temperature'], { exact: true }).fill('0.5')
+      await button(page, en['action.save']).click()
+      await soon(() => model.inputValue(), 'newest')
       await tabs.getByRole('link', { name: en['nav.personas'] }).click()
       await page.getByRole('heading', { name: en['nav.personas'] }).waitFor()
     },

@@ -145,6 +145,11 @@ describeWeb('what is put beside a question', () => {
     await page.getByText(en['studio.files.many'].replace('{max}', '5')).waitFor()
     expect(await cards(page).getByRole('listitem').count()).toBe(5)
     expect(await seriousFindings(page)).toEqual([])
+    // They stay with what is written, also when it is left.
+    await page.getByRole('button', { name: en['temporary.switch'] }).click()
+    await cards(page).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: en['temporary.switch'] }).click()
+    await soon(() => cards(page).getByRole('listitem').count(), 5)
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
       item(page, en['studio.add.folder']),

@@ -39,6 +39,24 @@ describeWeb('the log page', () => {
     await page.getByRole('button', { name: en['logs.older'] }).click()
     await page.getByRole('button', { name: '500 of' }).click()
     await soon(() => page.locator('tbody tr').count(), 550)
+
+    // The whole word is looked for, once it was typed.
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      if (pathname === '/console/logs') asked.push(searchParams.get('session_id') ?? '')
+    })
+    const name = page.getByLabel(en['logs.session'], { exact: true })
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + MINUTE_MS)
+    await name.pressSequentially('session-of-yesterday')
+    await page.clock.resume()
+    await page.waitForURL((url) => url.searchParams.get('session_id') === 'session-of-yesterday')
+    expect(await name.inputValue()).toBe('session-of-yesterday')
+    await page.getByText(en['logs.none']).waitFor()
+    expect(new Set(asked)).toEqual(new Set(['session-of-yesterday']))
+    await page.getByRole('button', { name: en['logs.clear'] }).click()
+    await soon(() => name.inputValue(), '')
     expect(guest.complaints).toEqual([])
   }, 60_000)
 })

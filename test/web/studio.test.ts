@@ -8,7 +8,7 @@ import { startLine } from '../support/cut.ts'
 import { signIn } from '../support/login.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { goTo } from './go-to.ts'
-import { buildConsole, describeWeb } from './setup.ts'
+import { buildConsole, describeWeb, soon } from './setup.ts'
 import { ask, ended, field, openWhy, turnOf, useStudio } from './studio-page.ts'
 
 const GREET = { language: 'en' } as const
@@ -171,6 +171,15 @@ describeWeb('the studio', () => {
     await page.locator('.prose', { hasText: 'a square' }).waitFor()
     expect(at.world.asked(at.world.byo)).toHaveLength(3)
     expect(lastAsked()).toContain('data:image/png')
+
+    const shown = page.locator('.question img').first()
+    expect(await shown.getAttribute('src')).toStartWith('data:')
+    const talk = page.url()
+    await page.getByRole('button', { name: en['studio.new'] }).first().click()
+    await page.getByText(en['studio.empty'], { exact: true }).waitFor()
+    await page.goBack()
+    await page.waitForURL(talk)
+    await soon(async () => (await shown.getAttribute('src'))?.slice(0, 5), '/cons')
     expect(guest.complaints).toEqual([])
   }, 60_000)
 })
@@ -233,6 +242,20 @@ describeWeb('speaking', () => {
     await goTo(page, 'nav.usage')
     await microphone('ended')
     expect(guest.complaints).toEqual([])
+  }, 60_000)
+
+  test('a recorder that the server has no more is no fault of the microphone', async () => {
+    await using guest = await visit(browser, app.url, GREET, await signIn(app))
+    const { page } = guest
+    await page.goto('/app')
+    const voice = page.getByRole('button', { name: en['studio.voice'], exact: true })
+    await voice.waitFor()
+    await page.waitForLoadState('networkidle')
+    await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404 }))
+    await voice.click()
+    await page.getByText(en['outdated.text']).waitFor()
+    await voice.waitFor()
+    expect(await page.getByText(en['studio.voice.failed']).count()).toBe(0)
   }, 60_000)
 
   test('nothing of a recording is left when it was discarded', async () => {

@@ -16,8 +16,13 @@ describeWeb('a temporary conversation', () => {
         .at(-1)
         ?.body.messages.slice(1)
         .map(({ content }: { content: unknown }) => content)
+    const told: string[] = []
+    page.on('request', (request) => void told.push(request.url()))
     await page.getByRole('button', { name: en['temporary.switch'] }).click()
     await page.getByText(en['temporary.text']).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(told.filter((url) => url.includes('/temporary-'))).toEqual([])
+    expect(await field(page).isVisible()).toBe(true)
     platform.reply({ text: 'Hello Ada' })
     await ended(await ask(page, 'I am Ada'))
     await page.getByText(en['temporary.mark'], { exact: true }).waitFor()
@@ -44,5 +49,22 @@ describeWeb('a temporary conversation', () => {
     )
     expect(kept).not.toMatch(/Ada|half a word/)
     expect(guest.complaints).toEqual([])
+  }, 60_000)
+
+  test('is not lost without a word where the server has another build', async () => {
+    await using guest = await at.open()
+    const { page } = guest
+    await page.getByRole('button', { name: en['temporary.switch'] }).click()
+    await ended(await ask(page, 'Shall I stay?'))
+    await page.waitForLoadState('networkidle')
+    await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404 }))
+    const [dialog] = await Promise.all([
+      page.waitForEvent('dialog'),
+      page.keyboard.press('Control+k'),
+    ])
+    expect(dialog.type()).toBe('beforeunload')
+    await dialog.dismiss()
+    await page.getByText(en['outdated.text']).waitFor()
+    await turnOf(page, 'Shall I stay?').waitFor()
   }, 60_000)
 })

@@ -49,8 +49,8 @@ const LOOP: ScriptedTool = {
 const say = (text: string, values: Readonly<Record<string, string | number>>) =>
   text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const choose = async (page: Page, item: string) => {
-  await button(page, say(en['tools.actions'], { name: 'home' })).press('Enter')
+const choose = async (page: Page, item: string, name = 'home') => {
+  await button(page, say(en['tools.actions'], { name })).press('Enter')
   await page.getByRole('menuitem', { name: item }).press('Enter')
 }
 
@@ -197,19 +197,25 @@ describeWeb('tools of MCP servers', () => {
       expect(await button(page, en['action.save']).last().isDisabled()).toBe(true)
       await button(page, en['action.cancel']).click()
 
+      // A name that this page has not heard of yet stays.
+      const { servers } = await call<{ servers: { id: string }[] }>('GET', '/mcp-servers')
+      const [held] = servers
+      const named = { ...held, name: 'house', header_value: null, client_secret: null }
+      await call('PUT', `/mcp-servers/${held?.id}`, named)
       await choose(page, en['tools.turn.off'])
       await page.getByText(en['state.off'], { exact: true }).waitFor()
-      await choose(page, en['action.delete'])
+      await choose(page, en['action.delete'], 'house')
       await page.getByRole('alertdialog').getByRole('button', { name: en['action.delete'] }).click()
       await page.getByText(en['tools.empty'], { exact: true }).waitFor()
     },
     TIMEOUT_MS,
   )
 
-  async function call<T>(method: string, path: string): Promise<T> {
+  async function call<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(`${at.app.url}/console${path}`, {
       method,
-      headers: session.headers,
+      headers: { ...session.headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
     })
     return (await response.json()) as T
   }

@@ -4,7 +4,6 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/browser'
-import { SESSIONS_LIMIT_MAX } from '../../src/core/limits/contract.ts'
 import { call, download, postFile, segment } from './client.ts'
 import type * as T from './types.ts'
 
@@ -259,8 +258,6 @@ export const api = {
     save: (input: T.Settings) => call<T.Settings>('PUT', '/console/settings', input),
   },
   sessions: {
-    list: (limit = SESSIONS_LIMIT_MAX) =>
-      call<{ sessions: T.SessionRow[] }>('GET', `/console/sessions?limit=${limit}`),
     history: (id: string) => call<T.History>('GET', at('sessions', id, '/history')),
     /** Turns, newest first; `before` is the `next_before` of the previous page. */
     transcript: (id: string, { before, limit }: { before?: number; limit?: number } = {}) =>

@@ -79,7 +79,6 @@ export type {
   ConversationListResponse as ConversationList,
   HistoryResponse as History,
   KbCitation,
-  SessionRow,
   TranscriptResponse as Transcript,
   TranscriptTurn,
 } from '../../src/features/sessions/model.ts'

@@ -200,6 +200,8 @@ export const enChat: Pick<Dictionary, keyof typeof zhChat> = {
   'members.role.viewer': 'Viewer',
   'invitations.open': 'Invitations ({count})',
   'moved.reload': 'Reload',
+  'outdated.text':
+    'The server has a newer version than this window. Reload to go on: a temporary conversation and what is not saved are lost.',
   'moved.text':
     'This browser went to another workspace in another window. Changes of this window are not saved: copy what you need, then reload.',
   'nav.audit': 'Audit',

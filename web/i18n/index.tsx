@@ -1,5 +1,14 @@
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import type { ErrorName } from '../api/client.ts'
+import { keep, kept } from '../lib/kept.ts'
 import { loadChunk } from '../lib/lazy-chunks.ts'
 import type { Dictionary, Key } from './dictionary.ts'
 
@@ -32,7 +41,7 @@ const SAVED = 'mb.language'
 
 /** The chosen language, else the browser's preference. */
 export function preferredLanguage(): Language {
-  const saved = localStorage.getItem(SAVED)
+  const saved = kept(SAVED)
   if (saved === 'zh' || saved === 'en') return saved
   const wanted = navigator.languages.find((name) => /^(zh|en)\b/.test(name))
   return wanted?.startsWith('zh') ? 'zh' : 'en'
@@ -72,6 +81,7 @@ interface ProviderProps {
 
 export function I18nProvider({ initial, children }: ProviderProps) {
   const [{ language, dictionary, words }, setState] = useState(initial)
+  const wanted = useRef(language)
   const pages = useMemo(
     () =>
       once(async () => {
@@ -106,11 +116,12 @@ export function I18nProvider({ initial, children }: ProviderProps) {
         return ''
       },
       setLanguage: (next) => {
-        localStorage.setItem(SAVED, next)
+        wanted.current = next
+        keep(SAVED, next)
         if (next === language) return
         void loadChunk(() => loadTexts(next)).then(
           // Another one may have been chosen meanwhile.
-          (texts) => preferredLanguage() === next && setState({ ...texts, language: next }),
+          (texts) => wanted.current === next && setState({ ...texts, language: next }),
           () => location.reload(),
         )
       },

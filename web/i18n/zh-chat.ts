@@ -188,6 +188,7 @@ export const zhChat = {
   'members.role.viewer': '查看者',
   'invitations.open': '邀请（{count}）',
   'moved.reload': '重新加载',
+  'outdated.text': '服务器的版本比本窗口新。请重新加载后继续：临时对话和未保存的内容会丢失。',
   'moved.text':
     '此浏览器已在另一个窗口切换到其他工作空间。本窗口的更改不会保存，请复制需要保留的内容后重新加载。',
   'nav.audit': '审计',

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { keep, kept } from './kept.ts'
 
 export type Theme = 'light' | 'dark' | 'system'
 
@@ -6,19 +7,17 @@ const SAVED = 'mb.theme'
 const CHANGED = 'mb:theme'
 const system = () => matchMedia('(prefers-color-scheme: dark)')
 
-function readTheme(): Theme {
-  const saved = localStorage.getItem(SAVED)
-  return saved === 'light' || saved === 'dark' ? saved : 'system'
-}
+const saved = kept(SAVED)
+let theme: Theme = saved === 'light' || saved === 'dark' ? saved : 'system'
 
 function apply(): void {
-  const theme = readTheme()
   const dark = theme === 'dark' || (theme === 'system' && system().matches)
   document.documentElement.dataset.theme = dark ? 'dark' : 'light'
 }
 
-export function setTheme(theme: Theme): void {
-  localStorage.setItem(SAVED, theme)
+export function setTheme(next: Theme): void {
+  theme = next
+  keep(SAVED, next)
   apply()
   dispatchEvent(new Event(CHANGED))
 }
@@ -34,7 +33,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** The current theme. */
-export const useTheme = (): Theme => useSyncExternalStore(subscribe, readTheme)
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, () => theme)
 
 const isDark = (): boolean => {
   const shown = document.documentElement.dataset.theme

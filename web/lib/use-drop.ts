@@ -21,7 +21,11 @@ export function useDrop(onFiles: (files: readonly File[], isWhole: boolean) => v
       if (!hasFiles(event)) return
       event.preventDefault()
       if (!event.dataTransfer) return
-      void droppedFiles(event.dataTransfer).then(({ files, isWhole }) => onFiles(files, isWhole))
+      // Rejects for a folder where the server has another build, of which the frame tells.
+      void droppedFiles(event.dataTransfer).then(
+        ({ files, isWhole }) => onFiles(files, isWhole),
+        () => {},
+      )
     }
     addEventListener('dragover', onOver)
     addEventListener('dragleave', onLeave)

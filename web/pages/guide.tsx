@@ -5,6 +5,7 @@ import type { Tokens } from 'marked'
 import { type ReactNode, useEffect } from 'react'
 import { DocsFrame } from '../features/docs/frame.tsx'
 import { drawingOf, fileOf, type GuidePart, partsOf } from '../features/docs/guide-parts.ts'
+import { download } from '../features/markdown/download.ts'
 import { OwnLinks, Show } from '../features/markdown/tokens.tsx'
 import { GUIDE_IDS, type GuideId, guidePath, isGuide } from '../guides/pages.ts'
 import { readGuide } from '../guides/read.ts'
@@ -185,14 +186,7 @@ interface ProgramProps {
 /** A whole program, with buttons to copy and to download it. */
 function Program({ name, token }: ProgramProps) {
   const { t } = useI18n()
-  const save = () => {
-    const url = URL.createObjectURL(new Blob([`${token.text}\n`], { type: 'text/plain' }))
-    const link = document.createElement('a')
-    link.href = url
-    link.download = name
-    link.click()
-    URL.revokeObjectURL(url)
-  }
+  const save = () => download(`${token.text}\n`, name)
   return (
     <div data-file={name}>
       <div className="mb-2 flex items-center justify-between gap-3">

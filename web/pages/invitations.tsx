@@ -27,7 +27,7 @@ export function Invitations() {
                   <Open
                     key={invitation.id}
                     invitation={invitation}
-                    onAccepted={() => setAccepted([...accepted, invitation])}
+                    onAccepted={() => setAccepted((before) => [...before, invitation])}
                   />
                 ))}
                 {accepted.map((invitation) => (

@@ -79,6 +79,29 @@ const valuesOf = ({ model, ocrModel, name, temperature, priceIn, priceOut, ...re
 const isSame = (one: Form, other: Form) =>
   JSON.stringify(valuesOf(one)) === JSON.stringify(valuesOf(other))
 
+const numberOf = (value: number | null | 'wrong') => (value === 'wrong' ? null : value)
+
+/** The settings with what the form stands for. */
+function requestOf(settings: Settings, form: Form) {
+  const { temperature, priceIn, priceOut, ocr, ocrModel, mayAsk, ...plain } = valuesOf(form)
+  return {
+    ...settings,
+    ...plain,
+    may_ask: mayAsk,
+    ocr: ocr ? ('scans' as const) : ('off' as const),
+    ocr_model: ocrModel,
+    temperature: numberOf(temperature),
+    price_in: numberOf(priceIn) ?? undefined,
+    price_out: numberOf(priceOut) ?? undefined,
+  }
+}
+
+/** Read again, as a colleague may have changed since what was not typed here. */
+async function saved(typed: Partial<Form>): Promise<Settings> {
+  const now = await api.settings.read()
+  return api.settings.save(requestOf(now, { ...formOf(now), ...typed }))
+}
+
 /** What was not typed follows the settings, which a colleague may change meanwhile. */
 function SettingsForm({ settings }: { readonly settings: Settings }) {
   const { t } = useI18n()
@@ -86,7 +109,7 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
   const [typed, setTyped] = useState<Partial<Form>>({})
   const form: Form = { ...formOf(settings), ...typed }
   const set = (more: Partial<Form>) => setTyped((before) => ({ ...before, ...more }))
-  const save = useAction(api.settings.save, {
+  const save = useAction(saved, {
     done: 'settings.saved',
     refresh: ['settings', 'me'],
     onDone: (now) => {
@@ -95,22 +118,12 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
       setTyped((all) => (isSame({ ...formOf(now), ...all }, formOf(now)) ? {} : all))
     },
   })
-  const { temperature, priceIn, priceOut, ocr, ocrModel, mayAsk, ...plain } = valuesOf(form)
+  const { temperature, priceIn, priceOut } = valuesOf(form)
   const wrong = [temperature, priceIn, priceOut].includes('wrong')
   const dirty = !isSame(form, formOf(settings))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (temperature === 'wrong' || priceIn === 'wrong' || priceOut === 'wrong') return
-    save.mutate({
-      ...settings,
-      ...plain,
-      may_ask: mayAsk,
-      ocr: ocr ? 'scans' : 'off',
-      ocr_model: ocrModel,
-      temperature,
-      price_in: priceIn ?? undefined,
-      price_out: priceOut ?? undefined,
-    })
+    if (!wrong) save.mutate(typed)
   }
   return (
     <form className="card grid gap-6 p-6" onSubmit={submit}>
@@ -152,11 +165,11 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
         <SwitchField
           label={t('settings.may-ask')}
           hint={t('settings.may-ask.hint')}
-          on={mayAsk}
+          on={form.mayAsk}
           onChange={(on) => set({ mayAsk: on })}
         />
         <ScanFields
-          on={ocr}
+          on={form.ocr}
           onChange={(on) => set({ ocr: on })}
           model={form.ocrModel}
           onModel={(model) => set({ ocrModel: model })}

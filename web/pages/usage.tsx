@@ -4,6 +4,7 @@ import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/index.ts'
 import type { ApiKeyMeta, App, Me, Member, Settings, Usage } from '../api/types.ts'
+import { downloadBlob } from '../features/markdown/download.ts'
 import { costOf, isPriced, useCost } from '../features/usage/cost.ts'
 import { csvOf } from '../features/usage/csv.ts'
 import { UsageTables } from '../features/usage/tables.tsx'
@@ -55,11 +56,7 @@ export function UsagePage() {
 
 function saveCsv({ usage, apps, keys }: Facts): void {
   const file = new Blob([csvOf(usage, { apps, keys })], { type: 'text/csv;charset=utf-8' })
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = `moonbase-usage-${new Date().toISOString().slice(0, 10)}.csv`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 0)
+  downloadBlob(file, `moonbase-usage-${new Date().toISOString().slice(0, 10)}.csv`)
 }
 
 function Shown({ usage, settings, apps, keys, me, members }: Facts) {

@@ -1,4 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { keep, kept } from '../lib/kept.ts'
 import { MENU_ASKED } from './keys.ts'
 
 const KEPT = 'mb.sidebar'
@@ -22,13 +23,13 @@ export interface SideBar {
 /** Whether the side bar is seen. On a desk the browser remembers it; anybody may ask for it. */
 export function useSideBar(): SideBar {
   const isDesk = useSyncExternalStore(subscribe, () => matchMedia(DESK).matches)
-  const [isFolded, setFolded] = useState(() => localStorage.getItem(KEPT) === 'folded')
+  const [isFolded, setFolded] = useState(() => kept(KEPT) === 'folded')
   const [isSheet, setSheet] = useState(false)
   useEffect(() => {
     const onAsked = () => {
       if (!isDesk) return setSheet((open) => !open)
       setFolded((folded) => {
-        localStorage.setItem(KEPT, folded ? 'open' : 'folded')
+        keep(KEPT, folded ? 'open' : 'folded')
         return !folded
       })
     }

@@ -2,28 +2,37 @@ import { RefreshCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { MOVED } from '../api/client.ts'
 import { useI18n } from '../i18n/index.tsx'
+import { OUTDATED } from '../lib/lazy-chunks.ts'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/page.tsx'
 
-/** Tells that the browser is in another tenant now, and offers to load the page for that one. */
+/**
+ * Tells that the browser is in another tenant now, or that the server has another build, and offers
+ * to load the page for that one.
+ */
 export function Moved() {
   const { t } = useI18n()
-  const [isMoved, setIsMoved] = useState(false)
+  const [text, setText] = useState<'moved.text' | 'outdated.text' | null>(null)
   useEffect(() => {
-    const onMoved = () => setIsMoved(true)
+    const onMoved = () => setText('moved.text')
+    const onOutdated = () => setText('outdated.text')
     addEventListener(MOVED, onMoved)
-    return () => removeEventListener(MOVED, onMoved)
+    addEventListener(OUTDATED, onOutdated)
+    return () => {
+      removeEventListener(MOVED, onMoved)
+      removeEventListener(OUTDATED, onOutdated)
+    }
   }, [])
-  if (!isMoved) return null
+  if (text === null) return null
   return (
     <div role="alert" className="moved">
       <Notice tone="warn">
         <div className="flex flex-wrap items-center gap-3">
-          <span className="min-w-0 flex-1 basis-60">{t('moved.text')}</span>
+          <span className="min-w-0 flex-1 basis-60">{t(text)}</span>
           <Button
             size="small"
             icon={<RefreshCw size={15} aria-hidden />}
-            onClick={() => location.assign('/app')}
+            onClick={() => (text === 'moved.text' ? location.assign('/app') : location.reload())}
           >
             {t('moved.reload')}
           </Button>

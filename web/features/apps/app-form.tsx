@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
 import { APP_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
-import type { App, AppInput } from '../../api/types.ts'
+import type { App } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -41,7 +41,13 @@ export function AppForm({ app, isGone = false }: AppFormProps) {
     setTyped((before) => ({ ...before, ...more }))
   }
   const save = useAction(
-    (input: AppInput) => (held ? api.apps.update(held.id, input) : api.apps.create(input)),
+    async (now: Partial<Draft>) => {
+      if (!held) return api.apps.create(inputOf({ ...draftOf(app), ...now }))
+      // Read again, as a colleague may have changed since what was not typed here.
+      const { apps } = await api.apps.list()
+      const newest = apps.find(({ id }) => id === held.id) ?? held
+      return api.apps.update(held.id, inputOf({ ...draftOf(newest), ...now }))
+    },
     {
       done: 'apps.saved',
       refresh: ['apps'],
@@ -58,7 +64,7 @@ export function AppForm({ app, isGone = false }: AppFormProps) {
   const dirty = !isSame(draft, draftOf(held))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (valid) save.mutate(inputOf(draft))
+    if (valid) save.mutate(typed)
   }
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_21rem]">

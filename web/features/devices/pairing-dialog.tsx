@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
+import { useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { PairingCode } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -36,7 +37,11 @@ export function PairingDialog({ name, code, onRecode, onClose }: PairingProps) {
     enabled: code !== null,
   })
   const device = devices.data?.devices.find(({ id }) => id === code?.id)
-  const paired = device !== undefined && device.activated_at !== null
+  const at = device?.activated_at ?? null
+  // A device that is paired anew counts as paired until the list was loaded again.
+  const [made, setMade] = useState({ code, at })
+  if (made.code !== code) setMade({ code, at })
+  const paired = device !== undefined && at !== null && at !== made.at
   return (
     <Dialog
       title={t(paired ? 'devices.paired.title' : 'devices.pair', { name })}

@@ -1,7 +1,6 @@
 import { Search } from 'lucide-react'
-import { useEffect, useEffectEvent, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { useSettled } from '../../lib/use-settled.ts'
+import { useTyped } from '../../lib/use-typed.ts'
 import { SORTS, STATES, type View } from './view.ts'
 
 /** Fewer entries are seen at a glance. */
@@ -54,18 +53,7 @@ interface NameFilterProps {
 /** Asks once the typing pauses. */
 function NameFilter({ q, onName }: NameFilterProps) {
   const { t } = useI18n()
-  const [text, setText] = useState(q)
-  const [shown, setShown] = useState(q)
-  // The filter was taken away elsewhere, or the address was changed.
-  if (shown !== q) {
-    setShown(q)
-    if (text.trim() !== q) setText(q)
-  }
-  const settled = useSettled(text.trim())
-  const ask = useEffectEvent((name: string) => {
-    if (name === text.trim() && name !== q) onName(name)
-  })
-  useEffect(() => ask(settled), [settled])
+  const [text, setText] = useTyped(q, onName)
   return (
     <label className="relative min-w-0 flex-1 basis-full sm:basis-56">
       <Search

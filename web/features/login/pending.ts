@@ -1,3 +1,5 @@
+import { keep } from '../../lib/kept.ts'
+
 const SAVED = 'mb.login'
 /** The lifetime of a login code. */
 const VALID_MS = 300_000
@@ -12,6 +14,5 @@ export function readPending(storage: Storage, now: number): string | null {
 }
 
 export function savePending(storage: Storage, email: string | null, now: number): void {
-  if (email === null) storage.removeItem(SAVED)
-  else storage.setItem(SAVED, `${now} ${email}`)
+  keep(SAVED, email === null ? null : `${now} ${email}`, storage)
 }

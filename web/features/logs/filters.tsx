@@ -3,6 +3,7 @@ import { ListFilter } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { useTyped } from '../../lib/use-typed.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Choice, SelectField, TextField } from '../../ui/form.tsx'
 import { ERROR_CLASSES, useErrorClass } from './error-class.ts'
@@ -50,6 +51,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
     const { [name]: _dropped, ...rest } = filters
     onChange(value === '' ? rest : { ...rest, [name]: value })
   }
+  const [session, setSession] = useTyped(filters.session_id ?? '', set('session_id'))
   const select = (name: string, label: string, choices: readonly Choice[]) => (
     <SelectField
       label={label}
@@ -71,11 +73,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       )}
       {select('app_id', t('logs.app'), (apps.data?.apps ?? []).map(byId))}
       {select('device_id', t('logs.device'), (devices.data?.devices ?? []).map(byId))}
-      <TextField
-        label={t('logs.session')}
-        value={filters.session_id ?? ''}
-        onText={set('session_id')}
-      />
+      <TextField label={t('logs.session')} value={session} onText={setSession} />
       {select(
         'hours',
         t('logs.time'),

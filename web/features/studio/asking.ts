@@ -34,19 +34,28 @@ export function createAsking(options: AskingOptions) {
   const newestOf = (session: string) =>
     turns.turnsOf(session).reduce((newest, { seq }) => Math.max(newest, seq ?? 0), 0)
 
-  /** One that left before may have arrived although its answer did not. */
-  async function arrived({ request, seen }: Waiting): Promise<boolean> {
-    return hasTaken(request, Math.max(seen, newestOf(request.session_id)))
+  const isThere = ({ id, request }: Waiting) =>
+    queue.lineOf(request.session_id).waiting.some((one) => one.id === id)
+
+  /**
+   * Whether one that left before is to go again: it may have arrived although its answer did not.
+   * It waits meanwhile, since a reload would lose it, and a person may take it out.
+   */
+  async function isToGo(one: Waiting): Promise<boolean> {
+    const { request, seen } = one
+    const { session_id: session } = request
+    if (await hasTaken(request, Math.max(seen, newestOf(session)))) {
+      queue.drop(session, one.id)
+      await tellStored(session)
+    }
+    return isThere(one)
   }
 
   async function deliver(one: Waiting): Promise<void> {
     const { request, names, tries } = one
     const { session_id: session } = request
-    try {
-      if (tries > 0 && (await arrived(one))) return void (await tellStored(session))
-    } catch {
-      return queue.putFirst(one)
-    }
+    if (tries > 0 && !(await isToGo(one).catch(() => false))) return
+    queue.drop(session, one.id)
     const turn = await send(request, names)
     if (!turn || !isUnreached(turn)) return
     turns.drop(session, turn.id)
@@ -58,10 +67,9 @@ export function createAsking(options: AskingOptions) {
   async function go(one: Waiting): Promise<void> {
     const { session_id: session } = one.request
     going.add(session)
-    queue.drop(session, one.id)
     await deliver(one)
     going.delete(session)
-    if (!queue.lineOf(session).waiting.some(({ id }) => id === one.id)) next(session)
+    if (!isThere(one)) next(session)
   }
 
   function next(session: string): void {

@@ -4,7 +4,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useMayChange } from '../../lib/rights.ts'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
-import type { Attachment } from './use-attachments.ts'
+import type { Attachment } from './drafts.ts'
 
 interface AttachmentsProps {
   readonly list: readonly Attachment[]

@@ -73,13 +73,12 @@ export function Composer(props: ComposerProps) {
   const files = useFiles(session)
   const { attached, onFiles } = files
   const question = useQuestion({ files, field, running, holds, onSend, onStop })
-  const { text, images, change, tooMany, isReady, isQueued } = question
+  const { text, images, collections, change, tooMany, isReady, isQueued } = question
   const { fields, onFilled, ...prompts } = useSuggested(question, props)
   const { waiting } = useLine(session)
   const listId = useId()
   const input = useFileInput()
   const [dialog, setDialog] = useState<'tools' | 'page' | null>(null)
-  const { collections, setCollections } = question
   const over = useDrop(onFiles)
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -114,7 +113,9 @@ export function Composer(props: ComposerProps) {
             collections={collections}
             setup={setup}
             onTools={() => setDialog('tools')}
-            onDrop={(id) => setCollections(collections.filter((one) => one !== id))}
+            onDrop={(id) =>
+              change(() => ({ collections: collections.filter((one) => one !== id) }))
+            }
           />
         </Suspense>
       )}
@@ -173,7 +174,7 @@ export function Composer(props: ComposerProps) {
 
 /** The list above the field, and the keys that choose in it. */
 function useSuggested(
-  { text, write, onKey, setCollections }: ReturnType<typeof useQuestion>,
+  { text, write, onKey, change }: ReturnType<typeof useQuestion>,
   { field, onApp, commands = {} }: ComposerProps,
 ) {
   const fitting = useSuggestions(text, Object.keys(commands) as Command[])
@@ -198,7 +199,7 @@ function useSuggested(
       commands[takes.command]?.()
     } else if ('rest' in takes) {
       put(takes.rest)
-      setCollections((now) => [...new Set([...now, takes.collection])])
+      change((now) => ({ collections: [...new Set([...now.collections, takes.collection])] }))
     } else if (HAS_FIELD.test(takes.text)) setFields(takes.text)
     else put(takes.text)
   }

@@ -1,6 +1,7 @@
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react'
 import type { followTurn, streamTurn, TurnRequest } from '../../api/stream.ts'
 import type { Talk, talks } from '../../api/talks.ts'
+import { keep } from '../../lib/kept.ts'
 import { createAsking } from './asking.ts'
 import { createDrafts } from './drafts.ts'
 import { createEndings } from './endings.ts'
@@ -55,6 +56,7 @@ export function createConversations(options: Options) {
   const turns = createTurnStore(storage)
   const drafts = createDrafts(storage)
   let last: Place | null = null
+  let owner = storage.getItem(OWNER)
   const stored = new Set<(session: string) => Promise<void>>()
 
   /** Notifies the views of a session that a turn was stored; resolves when they have reloaded. */
@@ -131,6 +133,7 @@ export function createConversations(options: Options) {
     /** The last place of this tab; null at first. */
     last: () => last,
     visit: (place: Place) => {
+      if (last?.session !== place.session) turns.keepPictures(place.session)
       last = place
     },
     /**
@@ -138,14 +141,14 @@ export function createConversations(options: Options) {
      * another one was here before.
      */
     own(person: string): boolean {
-      const before = storage.getItem(OWNER)
-      const isOther = before !== null && before !== person
+      const isOther = owner !== null && owner !== person
       if (isOther) {
         for (const session of [...turns.sessions(), ...queue.sessions()]) forget(session)
         drafts.clear()
         last = null
       }
-      storage.setItem(OWNER, person)
+      owner = person
+      keep(OWNER, person, storage)
       return isOther
     },
     onStored: (listener: (session: string) => Promise<void>) => void stored.add(listener),

@@ -1,4 +1,5 @@
 import type { TurnRequest } from '../../api/stream.ts'
+import { keep } from '../../lib/kept.ts'
 import { isTemporary } from './fresh.ts'
 
 /** A question that waits for the end of the answer before it, or for the server. */
@@ -39,11 +40,7 @@ export function createQueue(storage: Storage) {
     else changed.delete(session)
     lines = changed
     const kept = [...lines].filter(([name]) => !isTemporary(name))
-    try {
-      storage.setItem(KEPT, JSON.stringify(kept.map(([name, { waiting }]) => [name, waiting])))
-    } catch {
-      // The storage is full: only this page has the newest ones.
-    }
+    keep(KEPT, JSON.stringify(kept.map(([name, { waiting }]) => [name, waiting])), storage)
     for (const listener of listeners) listener()
   }
 

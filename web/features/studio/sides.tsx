@@ -1,4 +1,5 @@
 import { type ReactNode, useState, useSyncExternalStore } from 'react'
+import { keep, kept } from '../../lib/kept.ts'
 import { Drawer } from '../../ui/dialog.tsx'
 
 /** Room for both sides and a text of 640 px. */
@@ -25,8 +26,8 @@ export interface Side {
 export function useRight(): Side {
   const isWide = useWide()
   const [isOpen, setOpen] = useState(() => {
-    const kept = localStorage.getItem(KEPT)
-    return kept === null ? matchMedia(ROOMY).matches : kept === 'open'
+    const before = kept(KEPT)
+    return before === null ? matchMedia(ROOMY).matches : before === 'open'
   })
   const [isOver, setOver] = useState(false)
   return isWide
@@ -34,7 +35,7 @@ export function useRight(): Side {
         isOpen,
         isSheet: false,
         setOpen(next) {
-          localStorage.setItem(KEPT, next ? 'open' : 'folded')
+          keep(KEPT, next ? 'open' : 'folded')
           setOpen(next)
         },
       }

@@ -1,9 +1,12 @@
 import { ScrollText } from 'lucide-react'
-import { memo, useEffect, useRef } from 'react'
+import { memo, useContext, useEffect, useRef } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
+import { OUTDATED } from '../../lib/lazy-chunks.ts'
 import { Button } from '../../ui/button.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
+import { isTemporary } from './fresh.ts'
 import { InPlace } from './in-place.tsx'
+import { TalkName } from './rating.tsx'
 import type { Turn } from './turn.ts'
 import { type TurnActions, TurnView } from './turn-view.tsx'
 import type { Conversation } from './use-conversation.ts'
@@ -18,6 +21,7 @@ interface TalkProps {
 export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
   const { turns, older, summary, running, found } = conversation
   const last = turns.at(-1)
+  useHeld(useContext(TalkName))
   return (
     <>
       <Older older={older} first={turns[0]} />
@@ -39,6 +43,20 @@ export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
     </>
   )
 })
+
+/** Has the browser ask before a page that the server has outdated loses a temporary talk. */
+function useHeld(session: string | null) {
+  useEffect(() => {
+    if (session === null || !isTemporary(session)) return
+    const ask = (event: Event) => event.preventDefault()
+    const onOutdated = () => addEventListener('beforeunload', ask)
+    addEventListener(OUTDATED, onOutdated)
+    return () => {
+      removeEventListener(OUTDATED, onOutdated)
+      removeEventListener('beforeunload', ask)
+    }
+  }, [session])
+}
 
 /** The summary of turns that the model no longer reads verbatim. */
 function Summary({ text }: { readonly text: string }) {

@@ -21,7 +21,9 @@ export function createThread() {
   function settledOf(live: Turn, row: TranscriptTurn): Turn {
     const known = settled.get(live)
     if (known && isSame(known.row, row)) return known.turn
-    const turn = withDetails(live, row)
+    // The pictures of a talk that was left are at the server alone.
+    const { images, pictures } = live.images.length > 0 ? live : storedOf(row)
+    const turn = { ...withDetails(live, row), images, pictures }
     settled.set(live, { row, turn })
     return turn
   }

@@ -1,9 +1,13 @@
+import { keep } from '../../lib/kept.ts'
 import { isTemporary } from './fresh.ts'
 import { newTurn, type Question, type Turn } from './turn.ts'
 import { cut } from './turn-end.ts'
 
 const NO_TURNS: readonly Turn[] = []
 const UNSAVED = 'mb.unsaved'
+
+const isLarge = ({ state, images }: Turn) => state === 'done' && images.length > 0
+const light = (turn: Turn): Turn => ({ ...turn, images: [] })
 
 /** The turns of this tab, by session. Those that the server did not store outlive a reload. */
 export function createTurnStore(storage: Storage) {
@@ -14,7 +18,9 @@ export function createTurnStore(storage: Storage) {
   const turnsOf = (session: string) => bySession.get(session) ?? NO_TURNS
 
   function set(session: string, turns: readonly Turn[]): void {
-    bySession = new Map(bySession).set(session, turns)
+    const changed = new Map(bySession).set(session, turns)
+    if (turns.length === 0) changed.delete(session)
+    bySession = changed
     for (const listener of listeners) listener()
   }
 
@@ -38,18 +44,25 @@ export function createTurnStore(storage: Storage) {
         turnsOf(session).filter((turn) => turn.id !== id),
       ),
     forget: (session: string) => set(session, NO_TURNS),
+    /** Drops the pictures of all other talks that the server has stored, and has by addresses. */
+    keepPictures(session: string): void {
+      for (const [other, turns] of bySession) {
+        if (other === session || isTemporary(other)) continue
+        if (turns.some(isLarge))
+          set(
+            other,
+            turns.map((turn) => (isLarge(turn) ? light(turn) : turn)),
+          )
+      }
+    },
     /** Saves unstored turns but temporary ones, without their pictures, which do not fit. */
     keepUnsaved(): void {
       const kept = [...bySession].filter(([session]) => !isTemporary(session))
       const unsaved = kept.map(([session, turns]) => {
         const open = turns.filter(({ state }) => state !== 'done')
-        return [session, open.map((turn) => ({ ...turn, images: [] }))] as const
+        return [session, open.map(light)] as const
       })
-      try {
-        storage.setItem(UNSAVED, JSON.stringify(unsaved.filter(([, turns]) => turns.length > 0)))
-      } catch {
-        // The storage is full and keeps its old content.
-      }
+      keep(UNSAVED, JSON.stringify(unsaved.filter(([, turns]) => turns.length > 0)), storage)
     },
     subscribe(listener: () => void) {
       listeners.add(listener)

@@ -1,44 +1,30 @@
 import { useQueries } from '@tanstack/react-query'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useMemo } from 'react'
 import { type TalkFile, talks } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useExplain } from '../../lib/services.tsx'
 import { failureOf } from '../kb/failure.ts'
-
-/** A file beside the question that is being written. */
-export interface Attachment {
-  readonly key: number
-  readonly name: string
-  /** What was sent of it, from 0 to 1. */
-  readonly share: number
-  /** What the server says of it; null while it is on its way. */
-  readonly file: TalkFile | null
-  /** Why it cannot be asked about; null without a reason. */
-  readonly problem: string | null
-}
+import type { Attachment, ChangeDraft, Draft } from './drafts.ts'
 
 const READING_MS = 1_000
+let next = 1
 
-/** The files beside a question, which are sent at once. */
-export function useAttachments() {
+/** The files beside a question, which are sent at once, and on when its page is left. */
+export function useAttachments({ files: list }: Draft, change: ChangeDraft) {
   const explain = useExplain()
-  const [list, setList] = useState<readonly Attachment[]>([])
-  const next = useRef(1)
-  const change = useCallback(
-    (key: number, more: Partial<Attachment>) =>
-      setList((before) => before.map((one) => (one.key === key ? { ...one, ...more } : one))),
-    [],
-  )
+  const tell = (key: number, more: Partial<Attachment>) =>
+    change(({ files }) => ({
+      files: files.map((one) => (one.key === key ? { ...one, ...more } : one)),
+    }))
   const send = async (file: File) => {
-    const key = next.current
-    next.current += 1
+    const key = next++
     const start = { key, name: file.name, share: 0, file: null, problem: null }
-    setList((before) => [...before, start])
+    change(({ files }) => ({ files: [...files, start] }))
     try {
-      const sent = await talks.sendFile(file, (share) => change(key, { share }))
-      change(key, { file: sent, share: 1 })
+      const sent = await talks.sendFile(file, (share) => tell(key, { share }))
+      tell(key, { file: sent, share: 1 })
     } catch (error) {
-      change(key, { problem: explain(error) })
+      tell(key, { problem: explain(error) })
     }
   }
   const shown = useRead(list)
@@ -52,19 +38,15 @@ export function useAttachments() {
       const back = ids.map((id, at) => {
         const name = names[at] ?? id
         const known = { bytes: 0, state: 'ready', error: null, error_class: null } as const
-        const key = next.current + at
-        return { key, name, share: 1, file: { id, name, ...known }, problem: null }
+        return { key: next++, name, share: 1, file: { id, name, ...known }, problem: null }
       })
-      next.current += ids.length
-      setList((before) => [...before, ...back])
+      change(({ files }) => ({ files: [...files, ...back] }))
     },
     drop(key: number) {
       const id = list.find((one) => one.key === key)?.file?.id
-      setList((before) => before.filter((one) => one.key !== key))
+      change(({ files }) => ({ files: files.filter((one) => one.key !== key) }))
       if (id !== undefined) void talks.dropFile(id).catch(() => {})
     },
-    /** After they were asked about. */
-    clear: () => setList([]),
   }
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { talks } from '../../api/talks.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { type Place, useAnswering, useConversations } from './conversations.ts'
+import { NO_DRAFT } from './drafts.ts'
 import { freshSession } from './fresh.ts'
 import type { useChosen } from './use-chosen.ts'
 import { type Asked, requestOf } from './use-conversation.ts'
@@ -52,7 +53,7 @@ export function useBeside({ choice: { chosen, choose }, beside, setups }: Beside
         // What was typed meanwhile stays in the field, which is now that of the branch.
         if (one !== session) {
           drafts.write(one, drafts.read(session))
-          drafts.write(session, { text: '', images: [] })
+          drafts.write(session, NO_DRAFT)
         }
         choose({ session: one, beside: { session: other, app: beside.app } })
       }

@@ -5,12 +5,13 @@ import {
   useEffect,
   useEffectEvent,
   useState,
+  useSyncExternalStore,
 } from 'react'
 import { IMAGES_MAX, TURN_FILES_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useToasts } from '../../lib/services.tsx'
 import { useConversations } from './conversations.ts'
-import type { Draft } from './drafts.ts'
+import { type ChangeDraft, NO_DRAFT } from './drafts.ts'
 import { isImage, toSmallUrl } from './images.ts'
 import { charsTooMany } from './question-length.tsx'
 import type { Waiting } from './queue.ts'
@@ -23,16 +24,8 @@ export const PASTED_CHARS_MAX = 4_000
 /** The draft of a session, which outlives the page. */
 function useDraft(session: string) {
   const { drafts } = useConversations()
-  const [draft, setDraft] = useState(() => drafts.read(session))
-  const change = useCallback(
-    (how: (before: Draft) => Partial<Draft>) =>
-      setDraft((before) => {
-        const after = { ...before, ...how(before) }
-        drafts.write(session, after)
-        return after
-      }),
-    [drafts, session],
-  )
+  const draft = useSyncExternalStore(drafts.subscribe, () => drafts.read(session))
+  const change: ChangeDraft = useCallback((how) => drafts.change(session, how), [drafts, session])
   return [draft, change] as const
 }
 
@@ -44,7 +37,7 @@ export function useFiles(session: string) {
   const { t } = useI18n()
   const toasts = useToasts()
   const [draft, change] = useDraft(session)
-  const attached = useAttachments()
+  const attached = useAttachments(draft, change)
   const [drawing, setDrawing] = useState(0)
   const take = async (files: readonly File[]) => {
     const documents = files.filter((file) => !isPicture(file))
@@ -93,9 +86,8 @@ interface QuestionOptions {
 export function useQuestion({ files, field, running, holds, onSend, onStop }: QuestionOptions) {
   const { t } = useI18n()
   const [isQueued, setQueued] = useState(false)
-  const [collections, setCollections] = useState<readonly string[]>([])
   const { draft, change, attached } = files
-  const { text, images } = draft
+  const { text, images, collections } = draft
   const sound = attached.list.filter(({ problem }) => problem === null)
   const tooMany = charsTooMany(text)
   const isReady = tooMany === 0 && (text.trim() !== '' || images.length + sound.length > 0)
@@ -110,10 +102,10 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
   }: Asked) => {
     setQueued(false)
     attached.restore(names, fileIds)
-    setCollections((now) => [...new Set([...(rest.collections ?? []), ...now])])
     change((now) => ({
       text: [before, now.text].filter((part) => part.trim() !== '').join('\n\n'),
       images: [...shown, ...now.images].slice(0, IMAGES_MAX),
+      collections: [...new Set([...(rest.collections ?? []), ...now.collections])],
     }))
   }
   const send = () => {
@@ -128,9 +120,7 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
     }
     const sent = onSend({ text: text.trim() || usual, ...asked })
     void sent?.then((isSent) => isSent || putBack({ text, ...asked }))
-    change(() => ({ text: '', images: [] }))
-    attached.clear()
-    setCollections([])
+    change(() => NO_DRAFT)
     field.current?.form?.removeAttribute('data-typed')
   }
   const sendNow = useEffectEvent(send)
@@ -146,7 +136,6 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
     images,
     change,
     collections,
-    setCollections,
     tooMany,
     isReady,
     isQueued,

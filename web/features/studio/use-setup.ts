@@ -6,6 +6,7 @@ import { useMayChange } from '../../lib/rights.ts'
 import { useAction } from '../../lib/services.tsx'
 import { type Draft, draftOf, inputOf, isSame, isSound } from '../apps/draft.ts'
 import { useConversations } from './conversations.ts'
+import { NO_DRAFT } from './drafts.ts'
 
 /** The unsaved changes; null without any, and for those that cannot be read. */
 function draftIn(text: string): Draft | null {
@@ -46,7 +47,7 @@ export function useSetup(
   const app = apps.data?.apps.find(({ id }) => id === appId) ?? null
   const [, setVersion] = useState(0)
   const write = (draft: Draft | null) => {
-    drafts.write(place, { text: draft ? JSON.stringify(draft) : '', images: [] })
+    drafts.write(place, { ...NO_DRAFT, text: draft ? JSON.stringify(draft) : '' })
     setVersion((version) => version + 1)
   }
   const saved = draftOf(app)

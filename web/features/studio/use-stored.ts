@@ -8,20 +8,25 @@ import { useMemo } from 'react'
 import { api } from '../../api/index.ts'
 import type { Transcript } from '../../api/types.ts'
 import { reload } from '../../lib/reload.ts'
+import { isTemporary } from './fresh.ts'
 
 /** Turns of the first page, which is shown at once, and of older ones, drawn at one go, too. */
 const PAGE = 30
 const OLDER = 40
 
-/** The stored turns of a session; older ones are loaded on demand. */
+const NOTHING: Transcript = { turns: [], next_before: null }
+
+/** The stored turns of a session; older ones are loaded on demand. A temporary one has none. */
 export function useStored(session: string) {
   const query = useInfiniteQuery({
     queryKey: ['transcript', session],
     queryFn: ({ pageParam }) =>
-      api.sessions.transcript(session, {
-        limit: pageParam === null ? PAGE : OLDER,
-        ...(pageParam === null ? {} : { before: pageParam }),
-      }),
+      isTemporary(session)
+        ? NOTHING
+        : api.sessions.transcript(session, {
+            limit: pageParam === null ? PAGE : OLDER,
+            ...(pageParam === null ? {} : { before: pageParam }),
+          }),
     initialPageParam: null as number | null,
     getNextPageParam: ({ next_before }) => next_before,
   })
@@ -73,6 +78,7 @@ export function useSummary(session: string): string {
   const memory = useQuery({
     queryKey: ['memory', session],
     queryFn: () => api.sessions.history(session),
+    enabled: !isTemporary(session),
   })
   return memory.data?.summary ?? ''
 }

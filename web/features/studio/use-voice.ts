@@ -32,9 +32,11 @@ export function useVoice({ ask, play }: VoiceOptions) {
     attempt.current = here
     setState('thinking')
     try {
-      const { record } = await loadChunk(() => import('./recorder.ts'))
+      // The frame tells of a chunk that is not there.
+      const chunk = await loadChunk(() => import('./recorder.ts')).catch(() => null)
       here.signal.throwIfAborted()
-      setRecording(await record(here.signal))
+      if (!chunk) return setState('idle')
+      setRecording(await chunk.record(here.signal))
       setState('recording')
     } catch (error) {
       if (here.signal.aborted) return

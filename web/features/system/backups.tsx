@@ -13,6 +13,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
 import { Ago, Notice, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
+import { downloadBlob } from '../markdown/download.ts'
 import { sectionOf } from './parts.ts'
 import { SystemSectionForm } from './section.tsx'
 
@@ -124,7 +125,7 @@ function DownloadForm({ onClose }: { readonly onClose: () => void }) {
   const get = useAction(() => api.system.downloadBackup(passphrase), {
     shows: () => true,
     onDone: ({ name, blob }) => {
-      saveAs(name, blob)
+      downloadBlob(blob, name)
       onClose()
     },
   })
@@ -153,13 +154,4 @@ function DownloadForm({ onClose }: { readonly onClose: () => void }) {
       </div>
     </form>
   )
-}
-
-function saveAs(name: string, blob: Blob): void {
-  const url = URL.createObjectURL(blob)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }

@@ -24,12 +24,14 @@ export function usePersonActs() {
   const change = useAction(({ id, disabled }: Acted) => api.system.disable(id, !disabled), {
     refresh: ['people'],
     onDone: close,
+    onGone: close,
     several: true,
   })
   const remove = useAction(({ id }: Acted) => api.system.removePerson(id), {
     done: 'system.people.deleted',
     refresh: ['people', 'me'],
     onDone: close,
+    onGone: close,
   })
   const operate = useAction(({ id, operator }: Acted) => api.system.operate(id, !operator), {
     done: 'system.saved',

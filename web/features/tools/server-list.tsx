@@ -131,8 +131,9 @@ export function ServerList() {
 function useTurn() {
   const client = useQueryClient()
   return useAction(
-    async (server: McpServer) => {
-      const { id, name, url, header_name, auth, client_id, scopes, enabled } = server
+    async ({ id, enabled }: McpServer) => {
+      // Read again, as a colleague may have changed it since the list was loaded.
+      const { name, url, header_name, auth, client_id, scopes } = await api.mcpServers.read(id)
       // Without a value the stored one stays.
       const secrets = { header_value: null, client_secret: null }
       const head = { name, url, header_name, auth, client_id, scopes }

@@ -16,7 +16,10 @@ export interface FileImport {
 
 /** Kept in the query client, so that the import continues while another page is open. */
 const IMPORT = ['file-import']
-const REFRESH = ['export', 'apps', 'personas', 'settings', 'kb']
+const REFRESH = [
+  ...['export', 'apps', 'personas', 'settings', 'kb', 'mcp-servers'],
+  ...['prompts', 'schedules', 'webhooks'],
+]
 
 const warn = (event: Event) => event.preventDefault()
 

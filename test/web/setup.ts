@@ -42,8 +42,11 @@ const SOON_MS = 20_000
 /** Reads what a page shows until it is what was expected; a page changes when it likes. */
 export async function soon<T>(read: () => Promise<T>, expected: T): Promise<void> {
   const end = performance.now() + SOON_MS
-  while (!Bun.deepEquals(await read(), expected) && performance.now() < end) await Bun.sleep(25)
-  const shown: unknown = await read()
+  let shown: unknown = await read()
+  while (!Bun.deepEquals(shown, expected) && performance.now() < end) {
+    await Bun.sleep(25)
+    shown = await read()
+  }
   expect(shown).toEqual(expected)
 }
 

@@ -93,7 +93,7 @@ describeWeb('a team', () => {
     const link = (await page.getByTestId('share-link').textContent()) ?? ''
     const widget = (await page.getByTestId('share-widget').textContent()) ?? ''
     expect(await seriousFindings(page)).toEqual([])
-    await press(page, en['action.close'])
+    await dialog.getByRole('button', { name: en['action.close'] }).last().click()
     await page.getByText(origin).waitFor()
 
     upstream.reply({ text: '**Two** years <b>' })

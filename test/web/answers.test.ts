@@ -231,7 +231,8 @@ describeWeb('the buttons below an answer', () => {
       expect((await left.json()).turns).toEqual([])
       // The name of the talk has no number of a version.
       await page.getByRole('heading', { level: 1, name: 'First?', exact: true }).waitFor()
-      await page.getByRole('button', { name: en['studio.version.after'] }).click()
+      // What stays is a version of its own, which began after the other one.
+      await page.getByRole('button', { name: en['studio.version.before'] }).click()
       await turnOf(page, 'Otherwise?').waitFor()
     },
     TIMEOUT_MS,

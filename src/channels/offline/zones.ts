@@ -1,3 +1,5 @@
+import { lazy } from '../../core/lazy.ts'
+
 /** Zones, and cities of them: those that give none its name, and some as Chinese calls them. */
 const CITIES: readonly (readonly [zone: string, names: string])[] = [
   ['Asia/Shanghai', 'beijing,shenzhen,北京,上海,深圳,广州'],
@@ -36,18 +38,16 @@ const BEFORE = /([\p{L}\s.-]+?)(?:['’]s)?\s+time\b/giu
 /** Words of the longest name of a city. */
 const WORDS_MAX = 4
 
-let cities: ReadonlyMap<string, string> | null = null
-
-/** Zones by the city in their names, in lower case: 445 of them, gathered once. */
-function cityZones(): ReadonlyMap<string, string> {
-  cities ??= new Map([
-    ...Intl.supportedValuesOf('timeZone').map(
-      (zone) => [zone.replace(/^.*\//, '').replaceAll('_', ' ').toLowerCase(), zone] as const,
-    ),
-    ...ZONES_OF_CITIES,
-  ])
-  return cities
-}
+/** Zones by the city in their names, in lower case. */
+const cityZones = lazy(
+  (): ReadonlyMap<string, string> =>
+    new Map([
+      ...Intl.supportedValuesOf('timeZone').map(
+        (zone) => [zone.replace(/^.*\//, '').replaceAll('_', ' ').toLowerCase(), zone] as const,
+      ),
+      ...ZONES_OF_CITIES,
+    ]),
+)
 
 /** The zone of the longest city that these words begin with, or end with. */
 function zoneOfWords(text: string, from: 'start' | 'end'): string | undefined {

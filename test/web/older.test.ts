@@ -1,10 +1,23 @@
 import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
 import { fillers } from '../support/talks.ts'
 import { describeWeb, soon, useConsole } from './setup.ts'
 import { ask, ended, field, turnOf } from './studio-page.ts'
+
+/** Waits until the heights of turns that came into view are no longer guessed. */
+const settled = (page: Page) =>
+  page.evaluate(async () => {
+    let height = 0
+    for (let same = 0; same < 10; same++) {
+      await new Promise(requestAnimationFrame)
+      const { scrollHeight } = document.documentElement
+      if (scrollHeight !== height) same = 0
+      height = scrollHeight
+    }
+  })
 
 describeWeb('a long talk', () => {
   const at = useConsole()
@@ -57,9 +70,11 @@ describeWeb('a long talk', () => {
         return Math.round(scrollHeight - scrollTop - clientHeight)
       })
     const names = ['nav.fold', 'studio.right', 'studio.new', 'studio.add'] as const
+    await settled(page)
     const end = await place()
     for (const spot of [end, end - 400]) {
       await page.evaluate((top) => scrollTo(0, top), spot)
+      await settled(page)
       for (const name of names) {
         await page.getByRole('button', { name: en[name], exact: true }).first().focus()
         expect([name, await place()]).toEqual([name, spot])

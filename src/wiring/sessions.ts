@@ -78,7 +78,7 @@ export function openSessions(
     forgetSubject(tenantId, personSubject(userId)),
   ]
   const pictures = createPictures({
-    store: createPictureStore(db),
+    store: createPictureStore(db, reader),
     files: createFileStore(db),
     sessions: store,
     clock,

@@ -1,6 +1,14 @@
 import type { PictureKind } from '../../core/picture-kind.ts'
 import { inPieces, type Sized } from '../../core/pieces.ts'
-import { type Db, joined, locked, type Statement, sql, textRows } from '../../storage/db.ts'
+import {
+  type Db,
+  joined,
+  locked,
+  type Reader,
+  type Statement,
+  sql,
+  textRows,
+} from '../../storage/db.ts'
 
 export interface NewPicture extends PictureKind {
   readonly id: string
@@ -20,9 +28,11 @@ const ADRIFT = `NOT EXISTS (SELECT 1 FROM session_picture l WHERE l.picture_id =
     WHERE t.id = picture.turn_id AND t.state <> 'ended'))`
 
 /** Deletes them a few at a time: a hundred of 5 MB at once would delay all writes by seconds. */
-async function sweep(db: Db, which: Statement): Promise<void> {
+async function sweep(db: Db, reader: Reader, tenantId: string | null): Promise<void> {
   const adrift = { sql: `AND ${ADRIFT}`, args: [] }
-  const rows = await db.all<Sized & { id: string }>(
+  const which = tenantId === null ? sql`1 = 1` : sql`tenant_id = ${tenantId}`
+  const rows = await reader.all<Sized & { id: string }>(
+    tenantId ?? '',
     joined(sql`SELECT id, octet_length(bytes) AS whole FROM picture WHERE`, which, adrift),
   )
   for (const piece of inPieces(rows)) {
@@ -37,8 +47,8 @@ async function sweep(db: Db, which: Statement): Promise<void> {
   }
 }
 
-/** Pictures of people's talks. */
-export const createPictureStore = (db: Db) => ({
+/** Pictures of people's talks. `reader` looks for those to delete, among all. */
+export const createPictureStore = (db: Db, reader: Reader) => ({
   /**
    * Statement that stores a picture, unless other turns have taken the last place among the `max`
    * files and pictures of the tenant; `turnId` is the turn that may yet make it one of a talk.
@@ -66,10 +76,10 @@ export const createPictureStore = (db: Db) => ({
       WHERE id = ${id} AND tenant_id = ${tenantId} AND user_id = ${userId}`),
 
   /** Deletes pictures whose talks are gone. */
-  sweep: (tenantId: string) => sweep(db, sql`tenant_id = ${tenantId}`),
+  sweep: (tenantId: string) => sweep(db, reader, tenantId),
 
   /** The same of all tenants. */
-  sweepAll: () => sweep(db, sql`1 = 1`),
+  sweepAll: () => sweep(db, reader, null),
 })
 
 export type PictureStore = ReturnType<typeof createPictureStore>

@@ -60,7 +60,8 @@ export const libraryRoutes = (on: Gated, { library, access, answers }: LibraryRo
       '/library',
       async (context) => {
         const view = await viewIn(access, context)
-        return library.page(view, queryOf(context.request), partOf(context.request))
+        const { request } = context
+        return library.page(view, queryOf(request), partOf(request), request.signal)
       },
       {
         allow: PEOPLE,

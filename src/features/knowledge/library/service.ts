@@ -45,13 +45,19 @@ export function createLibrary({ store, docs, sources, clock, citations }: Librar
   }
 
   return {
-    async page(view: KbView, query: LibraryQuery, part: LibraryPage): Promise<LibraryResponse> {
+    /** Rejects with the signal's reason when it aborts before all is read. */
+    async page(
+      view: KbView,
+      query: LibraryQuery,
+      part: LibraryPage,
+      signal: AbortSignal,
+    ): Promise<LibraryResponse> {
       await citations.flush()
       const [keys, matching, counts, largest] = await Promise.all([
-        store.page(view, query, part),
-        store.count(view, query),
-        store.counts(view.tenantId),
-        store.largest(view.tenantId),
+        store.page(view, query, part, signal),
+        store.count(view, query, signal),
+        store.counts(view.tenantId, signal),
+        store.largest(view.tenantId, signal),
       ])
       const { docs: all, sources: files, typed, in_work, failed } = counts
       const items = await itemsOf(view, keys)

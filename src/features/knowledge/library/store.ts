@@ -97,6 +97,7 @@ export function createLibraryStore(reader: Reader) {
       view: KbView,
       query: LibraryQuery,
       { sort, limit, offset }: { sort: LibrarySort; limit: number; offset: number },
+      signal: AbortSignal,
     ) =>
       reader.all<Pick<ChosenItem, 'kind' | 'id'>>(
         view.tenantId,
@@ -107,20 +108,21 @@ export function createLibraryStore(reader: Reader) {
           ORDERS[sort],
           sql`LIMIT ${limit} OFFSET ${offset}`,
         ),
+        signal,
       ),
 
-    async count(view: KbView, query: LibraryQuery): Promise<number> {
+    async count(view: KbView, query: LibraryQuery, signal: AbortSignal): Promise<number> {
       const counted = joined(
         sql`SELECT count(*) AS count FROM (`,
         entries(view, query, NOTHING),
         sql`) AS entry`,
       )
-      const [row] = await reader.all<{ count: number }>(view.tenantId, counted)
+      const [row] = await reader.all<{ count: number }>(view.tenantId, counted, signal)
       return row?.count ?? 0
     },
 
     /** What is in the knowledge base, whatever is looked for. */
-    async counts(tenantId: string): Promise<LibraryCounts> {
+    async counts(tenantId: string, signal: AbortSignal): Promise<LibraryCounts> {
       const [row] = await reader.all<LibraryCounts>(
         tenantId,
         joined(
@@ -136,17 +138,19 @@ export function createLibraryStore(reader: Reader) {
           sql`THEN coalesce(replaces, id) END) AS in_work
           FROM kb_source WHERE tenant_id = ${tenantId} AND kind IN ('file', 'url', 'version')`,
         ),
+        signal,
       )
       return row ?? { sources: 0, in_work: 0, failed: 0, docs: 0, typed: 0 }
     },
 
     /** The entry with the most documents, where one has several. */
-    async largest(tenantId: string): Promise<{ title: string; parts: number } | null> {
+    async largest(tenantId: string, signal: AbortSignal) {
       const [row] = await reader.all<{ title: string; parts: number }>(
         tenantId,
         sql`SELECT s.title, d.parts FROM kb_doc d JOIN kb_source s ON s.id = d.source_id
           WHERE d.tenant_id = ${tenantId} AND d.stage = 'live' AND d.parts > 1
           ORDER BY d.parts DESC, s.created_at DESC LIMIT 1`,
+        signal,
       )
       return row ?? null
     },

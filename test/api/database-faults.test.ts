@@ -1,8 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { startApp, type TestApp } from '../support/app.ts'
+import { openBoxFile } from '../support/box-file.ts'
 import { tempFolder } from '../support/temp.ts'
 
 const CRASHING = new URL('../support/crashing-writer.ts', import.meta.url).href
@@ -106,7 +106,7 @@ test('a damaged page keeps /status down, even when other pages are written', asy
 
 /** Overwrites the first page of a table or an index, as a failing disk does. */
 function damage(path: string, name: string): void {
-  const db = new Database(path)
+  const db = openBoxFile(path)
   const page = db.query('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name)
   const size = db.query('PRAGMA page_size').get() as { page_size: number }
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')

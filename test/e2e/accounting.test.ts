@@ -1,7 +1,7 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { caller } from '../support/api.ts'
+import { openBoxFile } from '../support/box-file.ts'
 import { createKey } from '../support/key.ts'
 import { signIn } from '../support/login.ts'
 import { startServer } from '../support/server.ts'
@@ -38,7 +38,7 @@ test('huge counts of one endpoint spoil no others, also after a kill', async () 
     }
     await server.kill()
   }
-  const db = new Database(join(folder.path, 'moonbase.db'), { readonly: true })
+  const db = openBoxFile(join(folder.path, 'moonbase.db'), { readonly: true })
   const sums = db
     .query(
       `SELECT sum(input_tokens) AS input, sum(output_tokens) AS output, count(last_used_at) AS used

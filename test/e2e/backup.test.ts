@@ -1,6 +1,6 @@
-import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { openBoxFile } from '../support/box-file.ts'
 import { createKey } from '../support/key.ts'
 import { run, sentence } from '../support/run.ts'
 import { type Server, startServer } from '../support/server.ts'
@@ -235,7 +235,7 @@ describe('restore', () => {
 })
 
 function alter(path: string, sql: string): void {
-  const db = new Database(path)
+  const db = openBoxFile(path)
   try {
     db.run(sql)
   } finally {

@@ -1,8 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { sql } from '../../src/storage/db.ts'
 import { caller } from '../support/api.ts'
 import { startApp } from '../support/app.ts'
+import { openBoxFile } from '../support/box-file.ts'
 import { createKey } from '../support/key.ts'
 import { betweenPieces, longTalk } from '../support/long-talks.ts'
 import { hasPostgres, startPostgres } from '../support/postgres.ts'
@@ -17,7 +17,7 @@ test('kill -9 during a branch, or a deletion: nobody sees the rest, and it goes'
   const first = await startServer({ dataDir: folder.path })
   const body = { text: 'first', session_id: 'long', kb: false }
   await (await postSse(`${first.url}/v1/agent`, { headers, body })).all()
-  const db = new Database(folder.file('moonbase.db'))
+  const db = openBoxFile(folder.file('moonbase.db'))
   db.run(`WITH RECURSIVE n(seq) AS (SELECT 2 UNION ALL SELECT seq + 1 FROM n WHERE seq < 100)
     INSERT INTO turn (tenant_id, session_id, seq, user_text, reply, created_at)
     SELECT tenant_id, session_id, n.seq, 'question', hex(randomblob(500000)), created_at

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
@@ -13,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { openBoxFile } from '../support/box-file.ts'
 import { createKey } from '../support/key.ts'
 import { canMount, mounted, readOnly } from '../support/mount-namespace.ts'
 import { run, sentence } from '../support/run.ts'
@@ -116,7 +116,7 @@ test('the doctor reports a trigger that the product did not make', async () => {
   using folder = tempFolder()
   const data = used(folder)
   expect((await doctor(data)).Database?.level).toBe('ok')
-  const db = new Database(`${data}/moonbase.db`)
+  const db = openBoxFile(`${data}/moonbase.db`)
   db.run('CREATE TRIGGER unrevoke AFTER UPDATE ON api_key BEGIN SELECT 1; END')
   db.close()
   expect((await doctor(data)).Database).toMatchObject({

@@ -1,8 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startApp } from '../support/app.ts'
+import { openBoxFile } from '../support/box-file.ts'
 import { detach, replay } from '../support/detached.ts'
 import { signIn } from '../support/login.ts'
 import { hasPostgres, startPostgres } from '../support/postgres.ts'
@@ -32,7 +32,7 @@ async function pendingOf(url: string, headers: Record<string, string>, id: strin
 
 /** Waits until the word lies in the database file. */
 async function untilStored(dataDir: string, turnId: string, word: string): Promise<void> {
-  const db = new Database(join(dataDir, 'moonbase.db'), { readonly: true })
+  const db = openBoxFile(join(dataDir, 'moonbase.db'), { readonly: true })
   const read = db.query<{ events: string }, [string]>(
     'SELECT events FROM talk_event WHERE turn_id = ?',
   )

@@ -1,6 +1,6 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import type { Source } from '../../src/features/knowledge/sources/model.ts'
+import { openBoxFile } from '../support/box-file.ts'
 import { createKey } from '../support/key.ts'
 import { scansOf } from '../support/scans.ts'
 import { startServer } from '../support/server.ts'
@@ -17,7 +17,7 @@ test('kill -9 in the middle of a scan: the next server asks for the other pages'
   const get = (url: string, id: string) => at(url, `/sources/${id}`) as Promise<Source>
 
   const first = await startServer({ dataDir: folder.path, env })
-  const db = new Database(folder.file('moonbase.db'))
+  const db = openBoxFile(folder.file('moonbase.db'))
   db.run("INSERT INTO tenant_settings (tenant_id, ocr) SELECT id, 'scans' FROM tenant")
   db.close()
   const never = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readdirSync, rmSync } from 'node:fs'
 import type { Source } from '../../src/features/knowledge/sources/model.ts'
+import { openBoxFile } from '../support/box-file.ts'
 import { createKey } from '../support/key.ts'
 import { startPageServer } from '../support/page-server.ts'
 import { type Server, startServer } from '../support/server.ts'
@@ -72,7 +72,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 function count(folder: TempFolder, where: string): number {
-  const db = new Database(folder.file('moonbase.db'), { readonly: true })
+  const db = openBoxFile(folder.file('moonbase.db'), { readonly: true })
   try {
     const row = db.query<{ n: number }, []>(`SELECT count(*) AS n FROM kb_doc WHERE ${where}`).get()
     return row?.n ?? 0

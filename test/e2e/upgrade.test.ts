@@ -1,10 +1,11 @@
-import { Database } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
 import { migrate } from '../../src/storage/sqlite/migrate.ts'
 import { FIXTURE_KEY, SEEDS } from '../fixtures/databases/seed.ts'
+import { openBoxFile } from '../support/box-file.ts'
 import { ROOT } from '../support/command.ts'
 import { run } from '../support/run.ts'
 import { startServer } from '../support/server.ts'
@@ -27,7 +28,7 @@ async function stored(name: string, folder: TempFolder): Promise<string> {
 }
 
 function query<Result>(path: string, work: (db: Database) => Result): Result {
-  const db = new Database(path)
+  const db = openBoxFile(path)
   try {
     return work(db)
   } finally {

@@ -18,6 +18,10 @@ describeWeb('an answer that ends while another talk is shown', () => {
     await page.locator('.prose', { hasText: 'It' }).waitFor()
     await page.getByRole('button', { name: en['studio.new'] }).first().click()
     await page.locator('.bubble').waitFor({ state: 'detached' })
+    // The palette lists talks, too, and without pages.
+    await page.keyboard.press('Control+k')
+    await page.getByRole('option', { name: 'Where does the river go?' }).waitFor()
+    await page.keyboard.press('Escape')
     rest.resolve()
     const told = page.getByRole('region', { name: en['state.messages'] })
     await told.getByText('“Where does the river go?” is answered.').waitFor()

@@ -1,18 +1,14 @@
-import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect, useEffectEvent } from 'react'
-import type { Talk } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { tellBeside } from '../../lib/browser-notice.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { CHAT } from '../../shell/nav.ts'
 import { useConversations } from './conversations.ts'
+import { knownIn } from './known.ts'
 import type { Turn } from './turn.ts'
 import { isUnreached } from './turn-end.ts'
-
-interface Conversations {
-  readonly conversations: readonly Talk[]
-}
 
 const TITLE_CHARS = 40
 
@@ -21,9 +17,7 @@ const shortened = (text: string) =>
 
 /** Where a talk is shown; who answers in it is known of those that a list has. */
 function placeOf(queries: QueryClient, session: string) {
-  const lists = queries.getQueriesData<InfiniteData<Conversations>>({ queryKey: ['conversations'] })
-  const talks = lists.flatMap(([, list]) => list?.pages.flatMap((page) => page.conversations) ?? [])
-  const app = talks.find(({ id }) => id === session)?.app_id
+  const app = knownIn(queries, session)?.app_id
   return { ...(app ? { app } : {}), session }
 }
 

@@ -10,6 +10,11 @@ test('a table becomes comma-separated values, without its marks', () => {
   expect(toCsv(table as Tokens.Table)).toBe('Name,Price\n"Shoe, red",5 & 6\n"say ""hi""",<b>')
 })
 
+test('a cell of a table keeps its lines, and its code as it was written', () => {
+  const [table] = marked.lexer('| a |\n|---|\n| one<br>two |\n| `&lt;` &lt; |')
+  expect(toCsv(table as Tokens.Table)).toBe('a\n"one\ntwo"\n&lt; <')
+})
+
 test.each([
   ['python', 'py'],
   ['TypeScript', 'ts'],

@@ -59,6 +59,16 @@ describe('a reply as elements', () => {
       '<p>a &amp; b &lt; c &quot;d&quot; <code>x &lt; y &amp; z</code></p>',
     )
     expect(html('&lt;b&gt; and &amp;lt;')).toContain('&lt;b&gt; and &amp;lt;')
+    expect(html('it&#39;s&nbsp;5 &bogus;')).toBe('<p>it&#x27;s\u00a05 &amp;bogus;</p>')
+  })
+
+  test('code in a reply keeps its escapes, which a person asked for', () => {
+    expect(html('write `&amp;` for &amp;')).toBe('<p>write <code>&amp;amp;</code> for &amp;</p>')
+  })
+
+  test('a line break within a cell is one, however it is written', () => {
+    expect(html('| a |\n| - |\n| 1<br>2<BR />3 |')).toContain('<td>1<br/>2<br/>3</td>')
+    expect(html('x <br onclick=alert(1)> y')).toContain('&lt;br onclick')
   })
 
   test('lists, tables, quotes and code of a reply become elements', () => {

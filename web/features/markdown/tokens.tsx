@@ -10,6 +10,7 @@ import { Code } from './code.tsx'
 import { toCsv } from './csv.ts'
 import { Formula } from './math.tsx'
 import type { MathToken } from './math-tokens.ts'
+import { isBreak, plain } from './plain.ts'
 
 /** Addresses that may become links; `javascript:` and `data:` stay text. */
 const safeHref = (href: string): string | null =>
@@ -111,14 +112,7 @@ function Table({ token }: { readonly token: Tokens.Table }) {
   )
 }
 
-/** Undoes the HTML escapes of marked, because React escapes text itself. */
-const plain = (text: string): string =>
-  text.replace(
-    /&(amp|lt|gt|quot|#39);/g,
-    (_, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '',
-  )
-
-/** One token as an element. HTML in a reply stays text. */
+/** One token as an element. HTML in a reply stays text, but for the end of a line. */
 export function Show({ token: given }: { readonly token: Token }): ReactNode {
   const token = given as Tokens.Generic
   switch (token.type) {
@@ -158,7 +152,7 @@ export function Show({ token: given }: { readonly token: Token }): ReactNode {
     case 'del':
       return <del>{children(token.tokens)}</del>
     case 'codespan':
-      return <code>{plain(String(token.text))}</code>
+      return <code>{String(token.text)}</code>
     case 'link':
       return <Link token={token as Tokens.Link} />
     case 'image':
@@ -167,7 +161,7 @@ export function Show({ token: given }: { readonly token: Token }): ReactNode {
       return <Checkbox checked={token.checked === true} />
     default:
       if (token.tokens) return <Fragment>{children(token.tokens)}</Fragment>
-      if (token.type === 'html') return token.raw
+      if (token.type === 'html') return isBreak(token.raw) ? <br /> : token.raw
       return <Cited text={plain(String(token.text ?? token.raw))} />
   }
 }

@@ -65,6 +65,14 @@ describeWeb('the manual', () => {
     const heading = page.getByRole('heading', { level: 2, name: '备份', exact: true })
     await soon(() => isInView(heading), true)
     await soon(() => page.getByRole('searchbox').inputValue(), '')
+
+    // The list of pages leads out of a search, too.
+    await page.getByRole('searchbox').fill('备份')
+    await page.getByRole('status').getByText('手册中有').waitFor()
+    await page.locator('summary').first().click()
+    await page.getByRole('link', { name: '工具', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: '工具', exact: true }).waitFor()
+    await soon(() => page.getByRole('searchbox').inputValue(), '')
     expect(guest.complaints).toEqual([])
   }, 60_000)
 

@@ -6,7 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Brand } from '../../shell/logo.tsx'
 import { CHAT } from '../../shell/nav.ts'
 import { AppearanceBar } from '../login/appearance-bar.tsx'
-import { ManualSearch } from './manual-search.tsx'
+import { Found, ManualSearch } from './manual-search.tsx'
 
 /**
  * The frame of the public manual: links home and to the console, search, and the list of pages.
@@ -14,7 +14,9 @@ import { ManualSearch } from './manual-search.tsx'
  */
 export function DocsFrame({ children }: { readonly children: ReactNode }) {
   const { t } = useI18n()
-  const [found, setFound] = useState<ReactNode>(null)
+  const [query, setQuery] = useState('')
+  const wanted = query.trim()
+  const leave = () => setQuery('')
   return (
     <div className="relative">
       <a className="skip" href="#main">
@@ -31,27 +33,27 @@ export function DocsFrame({ children }: { readonly children: ReactNode }) {
       </header>
       <div className="mx-auto grid max-w-[80rem] lg:grid-cols-[16rem_minmax(0,1fr)]">
         <aside className="manual-side">
-          <ManualSearch onFound={setFound} />
+          <ManualSearch query={query} onQuery={setQuery} />
           <details className="group mt-3 lg:hidden">
             <summary className="target flex cursor-pointer list-none items-center gap-2 text-ink-2">
               {t('docs.pages')}
               <ChevronDown size={16} className="group-open:rotate-180" aria-hidden />
             </summary>
-            <Pages />
+            <Pages onGo={leave} />
           </details>
           <div className="mt-5 hidden pb-8 lg:block">
-            <Pages />
+            <Pages onGo={leave} />
           </div>
         </aside>
         <main id="main" tabIndex={-1} className="min-w-0">
-          {found ?? children}
+          {wanted === '' ? children : <Found query={wanted} onOpen={leave} />}
         </main>
       </div>
     </div>
   )
 }
 
-function Pages() {
+function Pages({ onGo }: { readonly onGo: () => void }) {
   const { t } = useI18n()
   const current = { activeOptions: { exact: true } } as const
   return (
@@ -60,12 +62,12 @@ function Pages() {
         <div key={group}>
           <p className="px-2.5 pb-1 text-mini text-ink-3">{t(`guide.group.${group}`)}</p>
           {pages.map((id) => (
-            <Link key={id} to={guidePath(id)} className="nav-link" {...current}>
+            <Link key={id} to={guidePath(id)} className="nav-link" onClick={onGo} {...current}>
               {t(`guide.${id}`)}
             </Link>
           ))}
           {group === 'build' && (
-            <Link to="/docs/reference" className="nav-link" {...current}>
+            <Link to="/docs/reference" className="nav-link" onClick={onGo} {...current}>
               {t('docs.title')}
             </Link>
           )}

@@ -1,41 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { useId } from 'react'
 import { GUIDE_IDS, type GuideId, guidePath } from '../../guides/pages.ts'
 import { readGuide } from '../../guides/read.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Page } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/state.tsx'
 import { partsOf } from './guide-parts.ts'
 import { entriesOf, type Hit, search } from './search.ts'
 
 interface SearchProps {
-  /** Receives the results, which replace the page; null without a query. */
-  readonly onFound: (found: ReactNode) => void
+  readonly query: string
+  readonly onQuery: (query: string) => void
 }
 
-/** Searches the manual in the current language. Its first use loads all pages. */
-export function ManualSearch({ onFound }: SearchProps) {
-  const { t, language } = useI18n()
+/** The field of the search in the manual. */
+export function ManualSearch({ query, onQuery }: SearchProps) {
+  const { t } = useI18n()
   const id = useId()
-  const [query, setQuery] = useState('')
-  const wanted = query.trim()
-  const manual = useQuery({
-    queryKey: ['manual', language],
-    enabled: wanted !== '',
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => {
-      const pages = GUIDE_IDS.map(async (page) =>
-        entriesOf(page, t(`guide.${page}`), partsOf(await readGuide(page, language))),
-      )
-      return (await Promise.all(pages)).flat()
-    },
-  })
-  const { data } = manual
-  useEffect(() => {
-    if (wanted === '' || !data) return onFound(null)
-    onFound(<Found query={wanted} hits={search(data, wanted)} onOpen={() => setQuery('')} />)
-  }, [wanted, data, onFound])
   return (
     <search>
       <label htmlFor={id} className="sr-only">
@@ -47,9 +30,9 @@ export function ManualSearch({ onFound }: SearchProps) {
         className="input"
         placeholder={t('docs.search')}
         value={query}
-        onChange={(event) => setQuery(event.target.value)}
+        onChange={(event) => onQuery(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') setQuery('')
+          if (event.key === 'Escape') onQuery('')
         }}
       />
     </search>
@@ -58,11 +41,34 @@ export function ManualSearch({ onFound }: SearchProps) {
 
 interface FoundProps {
   readonly query: string
-  readonly hits: readonly Hit<GuideId>[]
   readonly onOpen: () => void
 }
 
-function Found({ query, hits, onOpen }: FoundProps) {
+/** What the query finds in the current language. Its first use loads all pages. */
+export function Found({ query, onOpen }: FoundProps) {
+  const { t, language } = useI18n()
+  const manual = useQuery({
+    queryKey: ['manual', language],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => {
+      const pages = GUIDE_IDS.map(async (page) =>
+        entriesOf(page, t(`guide.${page}`), partsOf(await readGuide(page, language))),
+      )
+      return (await Promise.all(pages)).flat()
+    },
+  })
+  return (
+    <Loaded query={manual} rows={8}>
+      {(entries) => <Hits query={query} hits={search(entries, query)} onOpen={onOpen} />}
+    </Loaded>
+  )
+}
+
+interface HitsProps extends FoundProps {
+  readonly hits: readonly Hit<GuideId>[]
+}
+
+function Hits({ query, hits, onOpen }: HitsProps) {
   const { t } = useI18n()
   const count = t(hits.length === 0 ? 'docs.found.none' : 'docs.found', { count: hits.length })
   return (

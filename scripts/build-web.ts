@@ -1,10 +1,11 @@
 // Builds the console of web/ into dist/web. See --help.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { compile, optimize } from '@tailwindcss/node'
 import { Scanner } from '@tailwindcss/oxide'
 import { buildFrame } from './build-frame.ts'
+import { besideOf, putInPlace } from './put-in-place.ts'
 import { readArguments, runScript } from './usage.ts'
 import { withoutScrollLock } from './without-scroll-lock.ts'
 
@@ -251,8 +252,7 @@ export async function buildWeb(outdir: string, force = false): Promise<boolean> 
   const stamp = await stampOf()
   const done = join(outdir, STAMP)
   if (!force && existsSync(done) && readFileSync(done, 'utf8') === stamp) return false
-  const fresh = `${outdir}.${process.pid}.tmp`
-  rmSync(fresh, { recursive: true, force: true })
+  const fresh = besideOf(outdir)
   mkdirSync(join(fresh, 'assets'), { recursive: true })
   const frame = await buildFrame(fresh, join(web, 'frame'))
   const listener = await writeListener(join(fresh, 'assets'))
@@ -282,8 +282,7 @@ export async function buildWeb(outdir: string, force = false): Promise<boolean> 
   await writeWorker(fresh, html, [...ofChat, theme, sheet])
   await writeShare(fresh, share, asset)
   writeFileSync(join(fresh, STAMP), stamp)
-  rmSync(outdir, { recursive: true, force: true })
-  renameSync(fresh, outdir)
+  putInPlace(fresh, outdir)
   return true
 }
 

@@ -7,6 +7,28 @@ import { startShare } from '../support/shares.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { BUILD_MS, buildConsole, describeWeb, soon } from './setup.ts'
 
+interface Counting {
+  readonly intervals: ReadonlySet<unknown>
+}
+
+/** Counts in a page what it does again and again. */
+function countIntervals() {
+  const intervals = new Set<unknown>()
+  const [set, clear] = [window.setInterval, window.clearInterval]
+  Object.assign(window, {
+    intervals,
+    setInterval(...given: Parameters<typeof set>) {
+      const id = set(...given)
+      intervals.add(id)
+      return id
+    },
+    clearInterval(id: number) {
+      intervals.delete(id)
+      clear(id)
+    },
+  })
+}
+
 describeWeb('a shared app', () => {
   let app: TestApp
   let upstream: Upstream
@@ -199,6 +221,7 @@ describeWeb('a shared app', () => {
     const { share } = await startShare(app)
     const context = await browser.newContext({ locale: 'en' })
     const tab = await context.newPage()
+    await context.addInitScript(countIntervals)
     const client = await context.newCDPSession(tab)
     await client.send('Network.enable')
     let bytes = 0
@@ -223,6 +246,12 @@ describeWeb('a shared app', () => {
     expect(await tab.getByRole('button', { name: 'Run' }).count()).toBe(0)
     await soon(() => tab.evaluate(() => document.fonts.check('16px "Latin Modern Math"')), true)
     expect(await seriousFindings(tab)).toEqual([])
+
+    // The frame of a drawing is asked now and then, for as long as it stands there.
+    const asking = () => tab.evaluate(() => (window as unknown as Counting).intervals.size)
+    expect(await asking()).toBe(1)
+    await tab.getByRole('button', { name: 'New conversation' }).click()
+    expect(await asking()).toBe(0)
     await context.close()
   }, 60_000)
 

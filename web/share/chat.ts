@@ -1,7 +1,7 @@
 import { ask, type CitedPassage, type Source, TurnFault } from '../api/visitor.ts'
 import { face, inkOn } from './face.ts'
 import { openPassage } from './passage.ts'
-import { createReplyView } from './reply.tsx'
+import { createReplyView, endReplies } from './reply.tsx'
 import { createThumbs } from './thumbs.ts'
 import { language, words } from './words.ts'
 
@@ -149,6 +149,7 @@ function follow(change: () => void): void {
 }
 
 function drawTalk(): void {
+  endReplies()
   talkBox.replaceChildren(made('p', 'greeting', face.greeting ?? words.hello))
   if (talk.said.length === 0) drawStarters()
   for (const { text, reply, sources, passages = [], ...rated } of talk.said) {
@@ -197,7 +198,8 @@ async function say(text: string): Promise<void> {
       latest = reply
       frame ||= requestAnimationFrame(() => {
         frame = 0
-        follow(() => turn.showReply(latest, passages, true))
+        // A new conversation has taken it off the page.
+        if (!mine.signal.aborted) follow(() => turn.showReply(latest, passages, true))
       })
     },
   }

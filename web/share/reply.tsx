@@ -1,5 +1,5 @@
 import { flushSync } from 'react-dom'
-import { createRoot } from 'react-dom/client'
+import { createRoot, type Root } from 'react-dom/client'
 import type { CitedPassage } from '../api/visitor.ts'
 import { Shown } from '../features/artifacts/kinds.ts'
 import { Citations } from '../features/markdown/citations.tsx'
@@ -26,9 +26,12 @@ const toasts = createToasts()
 /** Inside another site a frame of this server is refused, so drawings stay code there. */
 const shown = parent === window ? 'drawings' : 'none'
 
+const roots: Root[] = []
+
 /** Shows a reply in a box, as the console shows it; resolves what stands there at once. */
 export function createReplyView(box: Element) {
   const root = createRoot(box)
+  roots.push(root)
   return (text: string, passages: readonly CitedPassage[], willGrow: boolean): void =>
     flushSync(() =>
       root.render(
@@ -43,6 +46,11 @@ export function createReplyView(box: Element) {
         </I18nProvider>,
       ),
     )
+}
+
+/** To be called when all replies leave the page: the frame of a drawing is asked until then. */
+export function endReplies(): void {
+  for (const root of roots.splice(0)) root.unmount()
 }
 
 /** `[1]` of a reply opens the passage of that number; a number without one stays text. */

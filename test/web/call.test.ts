@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Request } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { seriousFindings } from '../support/axe.ts'
@@ -15,6 +15,8 @@ const state = (page: Page, key: keyof typeof en) =>
   page.getByRole('region', { name: en['call.name'] }).getByText(en[key], { exact: true }).waitFor()
 const button = (page: Page, key: keyof typeof en) =>
   page.getByRole('button', { name: en[key], exact: true })
+
+const isSame = (one: Request) => (other: Request) => other === one
 
 describeWeb('a call', () => {
   const held = {} as { upstream: Upstream; app: TestApp; browser: Browser; session: SignedIn }
@@ -154,6 +156,34 @@ describeWeb('a call', () => {
     await alert(en['call.unloaded'])
     await button(page, 'action.close').click()
     await field(page).waitFor()
+  }, 60_000)
+
+  test('asks a recorded question, also of a microphone that was taken away', async () => {
+    const { upstream, browser, app, session } = held
+    await using guest = await visit(browser, app.url, { language: 'en' }, session)
+    const { page } = guest
+    const microphone = await giveMicrophone(page)
+    await page.goto('/app')
+    await button(page, 'studio.voice').click()
+    const finish = button(page, 'studio.voice.stop')
+    await finish.waitFor()
+    await microphone.speaks(true)
+    await microphone.unplug()
+    // Its meter is closed by the end of the recording.
+    await microphone.released()
+    upstream.transcriptions.reply({ text: 'Is it still on?' })
+    upstream.reply({ text: 'No.' })
+    await page.route('**/console/tts', () => {})
+    const spoken = page.waitForRequest('**/console/tts')
+    await finish.click()
+    await page.locator('.bubble', { hasText: 'Is it still on?' }).waitFor()
+
+    // What is not spoken yet would be heard in the next question.
+    const silenced = page.waitForEvent('requestfailed', await spoken.then(isSame))
+    await button(page, 'studio.voice').click()
+    await silenced
+    await finish.waitFor()
+    expect(guest.complaints).toEqual([])
   }, 60_000)
 
   test('ends when the page is left, and the model with it', async () => {

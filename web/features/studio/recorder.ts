@@ -37,14 +37,15 @@ async function recordStream(stream: MediaStream, release: () => void): Promise<R
       resolve()
     }
   })
+  // It ends by itself where the microphone is taken away.
+  const ended = new Promise((resolve) => {
+    recorder.onstop = resolve
+  })
   recorder.start(SLICE_MS)
   await listening
   const level = meterOf(stream, recorder)
   const stop = async () => {
-    const ended = new Promise((resolve) => {
-      recorder.onstop = resolve
-    })
-    recorder.stop()
+    if (recorder.state !== 'inactive') recorder.stop()
     await ended
     release()
     // Not every recogniser reads WebM or MP4, as browsers record.

@@ -29,6 +29,8 @@ export function useVoice({ ask, play }: VoiceOptions) {
 
   async function start() {
     const here = new AbortController()
+    // The answer before is not spoken into the next question.
+    attempt.current.abort()
     attempt.current = here
     setState('thinking')
     try {
@@ -67,7 +69,7 @@ export function useVoice({ ask, play }: VoiceOptions) {
     } catch (error) {
       if (!signal.aborted) toasts.show('bad', error as Error)
     } finally {
-      setState('idle')
+      if (!signal.aborted) setState('idle')
     }
   }
 

@@ -1,27 +1,30 @@
 import { useEffect, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 
-const STEPS = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-] as const
-
-/** "3 minutes ago", "in 2 hours"; under a minute "now". */
-function relative(then: number, now: number, locale: string): string {
-  const seconds = (then - now) / 1000
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  const step = STEPS.find(([, size]) => Math.abs(seconds) >= size)
-  return step ? format.format(Math.trunc(seconds / step[1]), step[0]) : format.format(0, 'second')
-}
-
 export const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** Days of the calendar from `from` to `to` in a time zone. */
-function daysBetween(from: number, to: number, timeZone: string): number {
+/** Days of the calendar from `from` to `to` in a time zone; by default in that of the browser. */
+function daysBetween(from: number, to: number, timeZone?: string): number {
   const midnight = (at: number) => Date.parse(new Date(at).toLocaleDateString('sv', { timeZone }))
   return Math.round((midnight(to) - midnight(from)) / DAY_MS)
+}
+
+const STEPS = [
+  ['hour', 3_600_000],
+  ['minute', MINUTE_MS],
+] as const
+
+/**
+ * "3 minutes ago", "in 2 hours", "yesterday"; under a minute "now". Days are those of the calendar:
+ * 26 hours ago may have been the day before yesterday.
+ */
+export function relative(then: number, now: number, locale: string, timeZone?: string): string {
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const passed = then - now
+  if (Math.abs(passed) >= DAY_MS) return format.format(daysBetween(now, then, timeZone), 'day')
+  const step = STEPS.find(([, size]) => Math.abs(passed) >= size)
+  return step ? format.format(Math.trunc(passed / step[1]), step[0]) : format.format(0, 'second')
 }
 
 /** Chinese formats put the hour right behind the name of a day: "星期二08:00". */

@@ -161,7 +161,7 @@ export const enChat: Pick<Dictionary, keyof typeof zhChat> = {
   'studio.start.sum': 'What is 18% of 240?',
   'studio.start.time': 'What time is it?',
   'studio.stop': 'Stop',
-  'studio.stopped': 'Stopped after {count} words; they were not saved.',
+  'studio.stopped': 'Stopped. What was written (words: {count}) was not saved.',
   'studio.undo': 'Undo',
   'studio.voice': 'Speak',
   'studio.voice.off': 'Speech is not recognised here',

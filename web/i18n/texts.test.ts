@@ -24,6 +24,16 @@ const shapesOf = (source: string) =>
 
 const holes = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([hole]) => hole).sort()
 
+/** How many, and of what. */
+const COUNTED =
+  /\{(?:count|days|docs|errors|keys|devices|shares|members|documents|pages|parts|all)\} ((?!is|was|has)[a-z]+s)\b/
+
+/** Of these there are several whenever it is said. */
+const PLURAL: ReadonlySet<string> = new Set([
+  ...['app.shares.after', 'kb.delete.several', 'kb.fact.chars', 'kb.state.reading.pages'],
+  ...['keys.tokens.spent', 'overview.uptime.days', 'studio.wished', 'tools.room.many'],
+])
+
 describe('texts of the console', () => {
   const keys = Object.keys(zh) as (keyof typeof zh)[]
 
@@ -53,6 +63,18 @@ describe('texts of the console', () => {
       ...['system.summary', 'system.choice.minimax', 'schedules.says.zone', 'kb.bulk.failure'],
     ])
     expect(keys.filter((key) => !han.test(zh[key]) && !neutral.has(key))).toEqual([])
+  })
+
+  test('a number in an English text stands beside no noun of which there may be one', () => {
+    const alone = keys.flatMap((key) => {
+      const [, noun = ''] = COUNTED.exec(en[key]) ?? []
+      return noun === '' || PLURAL.has(key) ? [] : [`${key}: ${noun}`]
+    })
+    expect(alone).toEqual([])
+  })
+
+  test('words of a list are set apart as the language does it', async () => {
+    expect((await sources()).match(/.*\.join\('[,;] '\).*/g) ?? []).toEqual([])
   })
 
   test('no key of the console texts is unused', async () => {

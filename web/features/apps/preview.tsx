@@ -4,6 +4,7 @@ import { api } from '../../api/index.ts'
 import type { AppInput } from '../../api/types.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
 import { toolName } from '../../i18n/tool-words.ts'
+import { listed } from '../../lib/listed.ts'
 import { Badge } from '../../ui/page.tsx'
 import { Fault, Loading } from '../../ui/state.tsx'
 import { effective, type Source } from './effective.ts'
@@ -35,8 +36,7 @@ function Line({ label, from, children }: LineProps) {
 
 /** The effective settings of the app, while it is edited. */
 export function Preview({ input }: { readonly input: AppInput }) {
-  const { t, language } = useI18n()
-  const comma = language === 'zh' ? '、' : ', '
+  const { t, language, locale } = useI18n()
   const settings = useQuery({ queryKey: ['settings'], queryFn: api.settings.read })
   const personas = useQuery({ queryKey: ['personas'], queryFn: api.personas.list })
   const failed = [settings, personas].find(({ error, data }) => error && data === undefined)
@@ -73,8 +73,10 @@ export function Preview({ input }: { readonly input: AppInput }) {
           <Line label={t('apps.tools')} from={now.tools.from}>
             {now.tools.value === null
               ? t('apps.tools.all')
-              : now.tools.value.map((name) => toolName(name, language)).join(comma) ||
-                t('apps.tools.none')}
+              : listed(
+                  now.tools.value.map((name) => toolName(name, language)),
+                  locale,
+                ) || t('apps.tools.none')}
           </Line>
         </dl>
       )}

@@ -4,6 +4,7 @@ import { api } from '../../api/index.ts'
 import type { Audit } from '../../api/types.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
 import { toolName } from '../../i18n/tool-words.ts'
+import { listed } from '../../lib/listed.ts'
 import { endsOf } from '../keys/names.ts'
 import { useSettingWords } from '../system/setting-words.ts'
 
@@ -103,14 +104,14 @@ function useAnswer(): (name: string) => string | null {
 /** What was changed by its name, with the way to it; an id only where it never had a name. */
 export function Target({ entry }: EntryProps) {
   const nameOf = useKeyNames()
-  const { t } = useI18n()
+  const { t, locale } = useI18n()
   const { fullNameOf } = useSettingWords()
   const answerOf = useAnswer()
   const { action, target } = entry
   const isKey = action.startsWith('key.') && target !== null
   const name = entry.target_name ?? (isKey ? nameOf(target) : null)
   if (action === 'system.update' && target !== null) {
-    return target.split(', ').map(fullNameOf).join(', ')
+    return listed(target.split(', ').map(fullNameOf), locale)
   }
   if (name === null) {
     const [noun = ''] = action.split('.')

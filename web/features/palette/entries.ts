@@ -77,7 +77,11 @@ function useActions(): Entry[] {
     ),
     action('document', t('kb.add'), () => void goTo({ to: '/app/kb' })),
     ...THEMES.map((theme) =>
-      action(theme, `${t('theme.label')}: ${t(`theme.${theme}`)}`, () => setTheme(theme)),
+      action(
+        theme,
+        t('system.summary', { name: t('theme.label'), value: t(`theme.${theme}`) }),
+        () => setTheme(theme),
+      ),
     ),
     action('language', language === 'zh' ? 'English' : '中文', () =>
       setLanguage(language === 'zh' ? 'en' : 'zh'),

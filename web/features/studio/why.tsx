@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { toolName } from '../../i18n/tool-words.ts'
 import { withIndexKeys } from '../../lib/index-keys.ts'
+import { listed } from '../../lib/listed.ts'
 import { Badge, Notice } from '../../ui/page.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { NO_COLLECTION, useCollections } from '../kb/collections.ts'
@@ -51,12 +52,12 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 
 /** The collections that were searched. */
 function Searched({ ids }: { readonly ids: readonly string[] }) {
-  const { t } = useI18n()
+  const { t, locale } = useI18n()
   const known = useCollections()
   const nameOf = (id: string) =>
     id === NO_COLLECTION ? t('kb.collections.none') : known.find((one) => one.id === id)?.name
   const names = ids.map((id) => nameOf(id) ?? t('apps.collections.gone'))
-  const text = names.join(', ') || t('studio.why.collections.nothing')
+  const text = listed(names, locale) || t('studio.why.collections.nothing')
   return <p className="text-ink-2">{t('studio.why.collections', { names: text })}</p>
 }
 
@@ -126,7 +127,10 @@ function AskedPart({ asked = [] }: { readonly asked: Turn['asked'] | undefined }
       <ul className="grid gap-1 text-small text-ink-2">
         {withIndexKeys(asked).map(({ key, item: { tool, action, ms } }) => (
           <li key={key} className="[overflow-wrap:anywhere]">
-            {toolName(tool, language)}: {t(OUTCOMES[action], { seconds: Math.round(ms / 1000) })}
+            {t('system.summary', {
+              name: toolName(tool, language),
+              value: t(OUTCOMES[action], { seconds: Math.round(ms / 1000) }),
+            })}
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 import { Link2, LogOut, ShieldCheck, ShieldOff, Trash2, UserCheck, UserX } from 'lucide-react'
 import type { Person } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { listed } from '../../lib/listed.ts'
 import { Button } from '../../ui/button.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
 import { RowMenu } from '../../ui/row-menu.tsx'
@@ -26,7 +27,10 @@ export function PersonRow({ person, isMe, acts }: RowProps) {
           {disabled && <Badge tone="warn">{t('system.people.disabled')}</Badge>}
         </p>
         <p className="text-small text-ink-3">
-          {person.tenants.map(({ name }) => name).join(', ')}
+          {listed(
+            person.tenants.map(({ name }) => name),
+            locale,
+          )}
           {' · '}
           {last ? <Ago at={last} /> : t('system.people.never')}
           {person.tokens_today > 0 &&

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { TenantSummary } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { listed } from '../../lib/listed.ts'
 import { useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -78,7 +79,7 @@ function TenantRow({ tenant, onChange }: RowProps) {
           <span className="min-w-0 break-all font-medium">{name}</span>
           {tenant.disabled && <Badge tone="warn">{t('tenants.disabled')}</Badge>}
         </p>
-        <p className="break-all text-small text-ink-3">{owners.join(', ')}</p>
+        <p className="break-all text-small text-ink-3">{listed(owners, locale)}</p>
         <p className="text-small text-ink-2">
           {t('tenants.row', { members: number(members), keys: number(keys), docs: number(docs) })}
           {' · '}

@@ -6,6 +6,7 @@ import {
 } from '../../../src/core/limits/contract.ts'
 import type { McpServer, McpTool } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { listed } from '../../lib/listed.ts'
 import { Notice } from '../../ui/page.tsx'
 import { allOf, approvedOf, charsOf, isOf, offerOf, toggled } from './offer.ts'
 
@@ -19,10 +20,10 @@ interface PickerProps {
 /** Chooses MCP tools, one by one or all of a server, and shows the limits of a turn. */
 export function McpPicker({ servers, names, onChange }: PickerProps) {
   const { t } = useI18n()
-  const listed = servers.filter((server) => server.tools.length > 0)
+  const shown = servers.filter((server) => server.tools.length > 0)
   return (
     <div className="grid gap-3">
-      {listed.map((server) => (
+      {shown.map((server) => (
         <ServerTools key={server.id} server={server} names={names} onChange={onChange} />
       ))}
       {names.length >= TOOLS_ENABLED_MAX && (
@@ -144,7 +145,10 @@ function Room({ servers, names }: Omit<PickerProps, 'onChange'>) {
         <Notice tone="warn" icon={<TriangleAlert size={16} aria-hidden />}>
           {t('tools.room.over', { count: leftOut.length })}{' '}
           <span className="[overflow-wrap:anywhere]">
-            {leftOut.map(({ call_name }) => call_name).join(', ')}
+            {listed(
+              leftOut.map(({ call_name }) => call_name),
+              locale,
+            )}
           </span>
         </Notice>
       )}

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { McpServer, Settings } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { listed } from '../../lib/listed.ts'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -37,7 +38,7 @@ const isSame = (one: readonly string[], other: readonly string[]) =>
   [...one].sort().join() === [...other].sort().join()
 
 function SharedForm({ servers, settings }: FormProps) {
-  const { t } = useI18n()
+  const { t, locale } = useI18n()
   const [draft, setDraft] = useState<readonly string[] | null>(null)
   const save = useAction(
     async (mcp_tools: string[]) => api.settings.save({ ...(await api.settings.read()), mcp_tools }),
@@ -60,7 +61,7 @@ function SharedForm({ servers, settings }: FormProps) {
       {unknown.length > 0 && (
         <div className="flex flex-wrap items-center justify-between gap-3 text-note">
           <p className="min-w-0 text-warn [overflow-wrap:anywhere]">
-            {t('tools.shared.gone')} {unknown.join(', ')}
+            {t('tools.shared.gone')} {listed(unknown, locale)}
           </p>
           <Button
             size="small"

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { McpServer, McpTool } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
+import { useTimes } from '../../lib/time.ts'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { SwitchField } from '../../ui/form.tsx'
 import { Loaded } from '../../ui/state.tsx'
@@ -39,20 +40,20 @@ export function ToolAsk({ server, tool }: ToolAskProps) {
 }
 
 function Past({ server, tool }: ToolAskProps) {
-  const { t, locale } = useI18n()
+  const { t } = useI18n()
+  const { exact } = useTimes()
   /** A key has no name here, a person has an address. */
   const nameOf = (by: string | null) => (by?.includes('@') ? by : t('tools.past.key'))
-  const when = (at: string) => new Date(at).toLocaleString(locale)
   return (
     <Loaded query={useDefinition(server, tool)}>
       {({ approval, last_call: last }) => (
         <p className="grid text-small text-ink-2">
           {approval && (
-            <span>{t('tools.past', { at: when(approval.at), by: nameOf(approval.by) })}</span>
+            <span>{t('tools.past', { at: exact(approval.at), by: nameOf(approval.by) })}</span>
           )}
           <span>
             {last
-              ? t(last.ok ? 'tools.called.ok' : 'tools.called.failed', { at: when(last.at) })
+              ? t(last.ok ? 'tools.called.ok' : 'tools.called.failed', { at: exact(last.at) })
               : t('tools.history.none')}
           </span>
         </p>

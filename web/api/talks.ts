@@ -6,6 +6,12 @@ type Sorting = 'folder' | 'pinned' | 'archived'
 /** A talk; one that is only in this tab so far cannot be sorted yet. */
 export type Talk = Omit<Conversation, Sorting> & Partial<Pick<Conversation, Sorting>>
 
+/** A file that a question names. */
+export interface FileName {
+  readonly file_id: string
+  readonly name: string
+}
+
 /** A turn that the server has not stored yet. */
 export interface Pending {
   readonly turn_id: string
@@ -13,6 +19,7 @@ export interface Pending {
   readonly text: string
   readonly partial: string
   readonly images?: readonly { readonly file_id: string }[]
+  readonly named?: readonly FileName[]
   readonly started_at: string
 }
 

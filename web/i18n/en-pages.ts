@@ -732,6 +732,8 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'studio.cut': 'The answer was cut off.',
   'studio.edit': 'Edit the question',
   'studio.edit.send': 'Send',
+  'studio.file.gone': 'No longer there: it is left out',
+  'studio.file.left': '{name} is no longer there and was left out.',
   'studio.image.gone': 'Pictures sent, not kept: {count}',
   'studio.kb-skipped': 'Answered without the knowledge base: it could not be searched in time',
   'studio.missed':

@@ -690,6 +690,8 @@ export const zhPages = {
   'studio.cut': '回答中断了。',
   'studio.edit': '修改问题',
   'studio.edit.send': '发送',
+  'studio.file.gone': '文件已不在，不会一起发送',
+  'studio.file.left': '{name} 已不在，未一起发送。',
   'studio.image.gone': '发送过 {count} 张图片，未保留',
   'studio.kb-skipped': '未检索知识库（检索失败或超时）',
   'studio.missed':

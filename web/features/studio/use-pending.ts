@@ -2,15 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { type Pending, talks } from '../../api/talks.ts'
+import { askedOf } from './asked-of.ts'
 import { useConversations } from './conversations.ts'
-import { askedOf, newTurn, type Turn } from './turn.ts'
+import { newTurn, type Turn } from './turn.ts'
 import type { Wish } from './wish.ts'
 
 const interruptedTurn = (
-  { turn_id, text, partial, started_at, images }: Pending,
+  { turn_id, text, partial, started_at, images, named }: Pending,
   wish: Wish | undefined,
 ): Turn => ({
-  ...newTurn(`pending:${turn_id}`, { ...askedOf(text, images), wish }, 0),
+  ...newTurn(`pending:${turn_id}`, { ...askedOf(text, images, named), wish }, 0),
   at: Date.parse(started_at),
   turnId: turn_id,
   reply: partial,

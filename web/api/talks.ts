@@ -72,10 +72,13 @@ export async function pictureAt(path: string): Promise<Blob> {
 /** Calls about talks, their turns and their files. All of them throw `ApiError`. */
 export const talks = {
   /** Turns that are running, or that an end of the server has interrupted. */
-  pending: async (id: string): Promise<readonly Pending[]> => {
-    const path = `/console/conversations/${segment(id)}`
-    return (await call<{ pending?: Pending[] }>('GET', path)).pending ?? []
-  },
+  pending: async (id: string): Promise<readonly Pending[]> => (await talks.head(id)).pending ?? [],
+  /** What a talk is called, and its turns that have not ended. */
+  head: (id: string) =>
+    call<{ title?: string; pending?: readonly Pending[] }>(
+      'GET',
+      `/console/conversations/${segment(id)}`,
+    ),
   change: (id: string, input: Partial<Pick<Talk, 'folder' | 'pinned' | 'archived'>>) =>
     call<Talk>('PUT', `/console/conversations/${segment(id)}`, input),
   versions: async (id: string): Promise<readonly Version[]> => {

@@ -63,7 +63,7 @@ export function useConversation(
   // The server is not asked for a talk that it cannot know.
   const isNew = running || waiting.length > 0 || conversations.drafts.isFresh(session)
   const isStored = linked && !isTemporary(session) && (stored.rows.length > 0 || !isNew)
-  const { interrupted, isUnknown } = usePending(session, isStored)
+  const { interrupted, isUnknown, title } = usePending(session, isStored)
   const ways = useVersions(session, stored.rows.length > 0)
   const [thread] = useState(createThread)
   const told = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
@@ -73,6 +73,7 @@ export function useConversation(
   )
   useJump(turn, turns, stored)
   const begun = live.length > 0
+  const named = title === undefined && !begun ? '' : title
   useEffect(() => {
     if (linked) conversations.visit({ session, app })
   }, [conversations, linked, session, app])
@@ -127,6 +128,8 @@ export function useConversation(
   }
   return {
     turns,
+    /** Null without a turn; empty while it is asked for. */
+    title: named ?? turns[0]?.text ?? null,
     /** The number of the turn that was looked for; null without one. */
     found: turn,
     /** Null until the first page is there. */

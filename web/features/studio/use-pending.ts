@@ -23,27 +23,28 @@ const MISSING = 404
 
 /**
  * Goes on with the answers that were asked elsewhere, or before this page was loaded. Has the turns
- * that an end of the server has interrupted, and whether the server knows no such talk.
+ * that an end of the server has interrupted, whether the server knows no such talk, and its title,
+ * which is undefined while it is asked for.
  */
 export function usePending(session: string, isStored: boolean) {
   const { attach, wishOf } = useConversations()
-  const { data, error } = useQuery({
+  const { data, error, isLoading } = useQuery({
     queryKey: ['pending', session],
-    queryFn: () => talks.pending(session),
+    queryFn: () => talks.head(session),
     enabled: isStored,
     retry: false,
     refetchOnWindowFocus: true,
   })
   useEffect(() => {
-    for (const turn of data ?? []) if (turn.state === 'running') attach(session, turn)
+    for (const turn of data?.pending ?? []) if (turn.state === 'running') attach(session, turn)
   }, [data, session, attach])
   const interrupted = useMemo(
     () =>
-      (data ?? [])
+      (data?.pending ?? [])
         .filter(({ state }) => state === 'interrupted')
         .map((one) => interruptedTurn(one, wishOf(one.turn_id))),
     [data, wishOf],
   )
   const isUnknown = isStored && error instanceof ApiError && error.status === MISSING
-  return { interrupted, isUnknown }
+  return { interrupted, isUnknown, title: isLoading ? undefined : (data?.title ?? null) }
 }

@@ -139,7 +139,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     sources,
     jobs,
   })
-  const detached = openDetached(adapters, agent, sessions, jobs)
+  const detached = openDetached(adapters, agent, sessions, files.inTurns, jobs)
   const startRun = runs.runs.trigger
   const { ownerOf } = sessions.talks
   const triggers = openTriggers(adapters, { webhooks, keys, tenants, ownerOf, startRun })

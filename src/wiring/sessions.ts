@@ -9,6 +9,7 @@ import type { Agent } from '../features/agent/service.ts'
 import { createPictureStore } from '../features/files/picture-store.ts'
 import { createPictures } from '../features/files/pictures.ts'
 import { createFileStore } from '../features/files/store.ts'
+import type { TurnFiles } from '../features/files/turn-files.ts'
 import { forgetSubject } from '../features/memories/store.ts'
 import { beginning } from '../features/sessions/access.ts'
 import { createBranchCopies } from '../features/sessions/branch-copy-store.ts'
@@ -142,6 +143,7 @@ export function openDetached(
   adapters: Adapters,
   agent: Agent,
   sessions: OpenedSessions,
+  files: Pick<TurnFiles, 'named'>,
   jobs: Jobs,
 ) {
   const { clock, log, db, shared } = adapters
@@ -150,6 +152,7 @@ export function openDetached(
     store: createDetachedStore(db),
     sessions: sessions.talks,
     pictures: sessions.pictures,
+    files,
     beginning,
     agent,
     clock,

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { ConversationListResponse } from '../../src/features/sessions/model.ts'
 import type { Call } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { filesClient } from '../support/chat-files.ts'
 import { fakeClock } from '../support/clock.ts'
 import { detach, type NumberedStream, replay } from '../support/detached.ts'
 import { startTeam } from '../support/team.ts'
@@ -96,6 +97,23 @@ describe('a detached turn', () => {
     expect(await turns(call, 'a')).toMatchObject([{ seq: 1, reply: '一二' }])
     clock.advance(10 * 60_000)
     expect((await replay(app.url, headers, id)).status).toBe(404)
+  })
+
+  test('names those of its files that are there', async () => {
+    const { call, headers } = await startTeam(app)
+    const files = filesClient(() => app.url)
+    const plan = await files.ingest(headers, 'The plan.', 'plan.txt')
+    const gone = await files.ingest(headers, 'The rest.', 'rest.txt')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    upstream.reply({ pieces: ['一', '二'], hold: { after: 1, until: promise } })
+    const asked = { text: '问', session_id: 'a', files: [plan.id, gone.id] }
+    const stream = await detach(app.url, headers, asked)
+    await stream.until(isWord)
+    await files.call(headers, 'DELETE', `/${gone.id}`)
+    const { pending } = await detail(call, 'a')
+    expect(pending).toMatchObject([{ named: [{ file_id: plan.id, name: 'plan.txt' }] }])
+    resolve()
+    await stream.all()
   })
 
   test('of another person or none is a turn that never was', async () => {

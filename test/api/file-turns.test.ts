@@ -38,6 +38,9 @@ const refsIn = (events: readonly Event[]) =>
     score: number | null
   }[]
 
+interface Transcript {
+  turns: { details: { files?: object[]; file_refs?: object[] } }[]
+}
 interface Chat {
   messages: { role: string; content: string }[]
   tools?: { function: { name: string; description: string } }[]
@@ -129,9 +132,7 @@ describe('a file in a turn', () => {
       messages: { content: string }[]
     }
     expect(messages[0]?.content).toBe('[文件 v.txt]\nRead this.')
-    const transcript = (await v1('GET', '/sessions/s/transcript')).json() as {
-      turns: { details: { file_refs?: object[] } }[]
-    }
+    const transcript = (await v1<Transcript>('GET', '/sessions/s/transcript')).json()
     expect(transcript.turns[0]?.details.file_refs).toHaveLength(1)
     await call(headers, 'DELETE', `/${file.id}`)
     expect(refsIn(await ask(headers, later))).toEqual([])
@@ -146,6 +147,30 @@ describe('a file in a turn', () => {
     const made = await v1<{ session_id: string }>('POST', '/sessions/s/branch', { seq: 1 })
     await ask(headers, { text: 'Go on.', session_id: made.json().session_id })
     expect(tools()).toContain('read_file')
+  })
+
+  test('a branch from before a file does not have it, and turns tell what they named', async () => {
+    const { headers } = await freshKey()
+    const v1 = caller(`${app.url}/v1`, headers)
+    const first = await ingest(headers, 'The walrus is grey.', 'w.txt')
+    const second = await ingest(headers, 'The falcon is brown.', 'f.txt')
+    await ask(headers, { text: 'Read this.', session_id: 's', files: [first.id] })
+    await ask(headers, { text: 'And these.', session_id: 's', files: [first.id, second.id] })
+    const told = await v1<Transcript>('GET', '/sessions/s/transcript')
+    const named = [first, second].map(({ id, name }) => ({ file_id: id, name }))
+    const files = told.json().turns.map(({ details }) => details.files)
+    expect(files).toEqual([named, named.slice(0, 1)])
+    const branched = async (seq: number) => {
+      const made = await v1<{ session_id: string }>('POST', '/sessions/s/branch', { seq })
+      await ask(headers, { text: 'The animals?', session_id: made.json().session_id })
+      const offered = chats()
+        .at(-1)
+        ?.tools?.find((one) => one.function.name === 'read_file')
+      return [first, second].map(({ id }) => offered?.function.description.includes(id) ?? false)
+    }
+    expect(await branched(0)).toEqual([false, false])
+    expect(await branched(1)).toEqual([true, false])
+    expect(await branched(2)).toEqual([true, true])
   })
 
   test('a failed turn leaves no file in its session', async () => {

@@ -80,7 +80,7 @@ test('a setting of the environment is shown, wins and is locked', async () => {
   }
   expect((await settingsBy(operator)).MB_LLM_MODEL?.source).toBe('default')
   const listed = await operator('POST', '/system/models', { base_url: upstream().baseUrl })
-  expect(listed.json()).toEqual({ models: ['fake', 'fake-embed'], error_class: null })
+  expect(listed.json()).toEqual({ models: ['fake', 'fake-2', 'fake-embed'], error_class: null })
   expect((await upstream().nextRequest('/models')).headers.authorization).toBeUndefined()
 })
 

@@ -101,7 +101,7 @@ function createEndpoints() {
     // Titles of talks, so that they take no answer from a turn; a blank one is none.
     titles: scriptQueue<ChatAnswer, ChatFault>({ text: ' ' }, streamChat, chatFault),
     models: scriptQueue<ModelsAnswer, Fault>(
-      { ids: ['fake', 'fake-embed'] },
+      { ids: ['fake', 'fake-embed', 'fake-2'] },
       sendModels,
       playFault,
     ),

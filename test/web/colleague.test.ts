@@ -114,6 +114,34 @@ describeWeb('what a colleague does meanwhile', () => {
   )
 
   test(
+    'the setup of a talk saves what was changed there, and keeps what was changed elsewhere',
+    async () => {
+      const app = { name: 'Desk', greeting: 'Old' }
+      const id = await make('/apps', app)
+      await using guest = await open(`/app?app=${id}`)
+      const { page } = guest
+      await button(page, en['studio.right']).click()
+      await button(page, en['studio.setup']).click()
+      const prompt = page.getByRole('textbox', { name: en['apps.prompt'] })
+      await prompt.fill('Typed here')
+      await call('PUT', `/apps/${id}`, { ...app, name: 'Help desk', model: 'theirs' })
+      await button(page, fill(en['studio.setup.save'], { name: 'Desk' })).click()
+      await page.getByText(en['apps.saved']).waitFor()
+      const { apps } = (await call<{ apps: { id: string }[] }>('GET', '/apps')).json()
+      expect(apps.find((one) => one.id === id)).toMatchObject({
+        ...{ name: 'Help desk', model: 'theirs', system_prompt: 'Typed here', greeting: 'Old' },
+      })
+      // What is not saved follows a change of the rest.
+      await prompt.fill('Typed later')
+      await call('PUT', `/apps/${id}`, { ...app, model: 'another' })
+      await page.reload()
+      await soon(() => page.getByLabel(en['field.model'], { exact: true }).inputValue(), 'another')
+      expect(await prompt.inputValue()).toBe('Typed later')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'a form of settings in which nothing was typed follows a change, and keeps nobody on the page',
     async () => {
       const { json } = await call<object>('GET', '/settings')

@@ -95,10 +95,10 @@ describeWeb('a day of talking', () => {
 
     await click(new RegExp(en['studio.app.none']))
     clicks += 1
-    await page.getByRole('menuitemradio', { name: 'fake-embed' }).click()
+    await page.getByRole('menuitemradio', { name: 'fake-2' }).click()
     platform.reply({ text: 'Goodbye.' })
     await ended(await ask(page, 'Thank you'))
-    expect(chats().some(({ body }) => body.model === 'fake-embed')).toBe(true)
+    expect(chats().some(({ body }) => body.model === 'fake-2')).toBe(true)
 
     await click(/^More for/)
     const saving = page.waitForEvent('download')

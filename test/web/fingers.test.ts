@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { caller } from '../support/api.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { seedTenant } from '../support/seed-tenant.ts'
+import { postSse } from '../support/sse.ts'
 import { describeWeb, soon, useConsole } from './setup.ts'
 import { field } from './studio-page.ts'
 
@@ -25,6 +26,22 @@ const tooSmall = (page: Page) =>
       .filter((one) => sizeOf(one) < least)
       .map((one) => one.outerHTML.slice(0, 120))
   }, LEAST)
+
+/** How wide or high the place is, the smaller of both, that presses each of these. */
+const pressedIn = (buttons: Locator) =>
+  buttons.evaluateAll((all) =>
+    all.map((one) => {
+      const { x, y, width, height } = one.getBoundingClientRect()
+      const pressed = (right: number, down: number) =>
+        one.contains(document.elementFromPoint(x + width / 2 + right, y + height / 2 + down))
+      const reach = (right: number, down: number) => {
+        let by = 0
+        while (pressed(right * by, down * by)) by++
+        return by
+      }
+      return Math.min(reach(1, 0) + reach(-1, 0), reach(0, 1) + reach(0, -1)) - 1
+    }),
+  )
 
 describeWeb('a phone', () => {
   const at = useConsole()
@@ -99,23 +116,80 @@ describeWeb('a phone', () => {
     await page.locator('.sources > li').evaluateAll((lines) => {
       for (const line of lines as HTMLElement[]) line.style.width = '100%'
     })
-    const heights = () =>
-      page.locator('.sources .badge').evaluateAll((badges) =>
-        badges.map((badge) => {
-          const { x, y, width, height } = badge.getBoundingClientRect()
-          const pressed = (by: number) =>
-            badge.contains(document.elementFromPoint(x + width / 2, y + height / 2 + by))
-          let [up, down] = [0, 0]
-          while (pressed(-up)) up++
-          while (pressed(down)) down++
-          return Math.min(width, up + down - 1)
-        }),
-      )
-    expect(await page.locator('.sources .badge').count()).toBeGreaterThan(1)
-    expect(Math.min(...(await heights()))).toBeGreaterThan(LEAST)
+    const sources = page.locator('.sources .badge')
+    expect(await sources.count()).toBeGreaterThan(1)
+    expect(Math.min(...(await pressedIn(sources)))).toBeGreaterThan(LEAST)
     await page.getByRole('button', { name: en['studio.right'], exact: true }).click()
     const row = page.locator('.why-row').first()
     await row.waitFor()
     expect((await row.boundingBox())?.height).toBeGreaterThan(LEAST)
+  }, 60_000)
+
+  test('a mark of a source and the cross on a picture reach further than they look', async () => {
+    await using phone = await open()
+    const { page } = phone
+    const ref = { doc_id: 'd', seq: 0, score: 0.9, page: null, heading: null, url: null }
+    const refs = ['Kettle', 'Pot', 'Cup'].map((title) => ({ ...ref, title }))
+    // In two lines, the marks of which stand below each other.
+    const reply = 'It is blue [1][2][3].\n\nIt is large [1][2].'
+    const events = [
+      { type: 'kb_refs', refs },
+      { type: 'llm_end', reply },
+    ]
+    await page.route('**/console/agent', (route) =>
+      route.fulfill({
+        ...{ status: 200, contentType: 'text/event-stream' },
+        body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+      }),
+    )
+    await page.goto('/app')
+    const png = await page.screenshot()
+    const picture = (name: string) => ({ name, mimeType: 'image/png', buffer: png })
+    const input = page.locator('form.composer input[type=file]')
+    await input.setInputFiles([picture('a.png'), picture('b.png')])
+    const crosses = page.locator('.thumb-drop')
+    await soon(() => crosses.count(), 2)
+    expect(Math.min(...(await pressedIn(crosses)))).toBeGreaterThan(41)
+    await field(page).fill('What is it?')
+    await page.keyboard.press('Enter')
+    const marks = page.locator('.prose .cite')
+    await soon(() => marks.count(), 5)
+    expect(Math.min(...(await pressedIn(marks)))).toBeGreaterThan(27)
+    const lines = page.locator('.prose p')
+    const plain = await lines.evaluateAll(([first]) => {
+      const marked = first?.clientHeight
+      for (const mark of first?.querySelectorAll('.cite') ?? []) mark.remove()
+      return marked === first?.clientHeight
+    })
+    expect(plain).toBe(true)
+  }, 60_000)
+
+  test('a talk is shown with its own title alone, whatever was asked first', async () => {
+    const call = caller(`${at.app.url}/console`, owner.headers)
+    const asked = { text: 'Which kettle was it again?', session_id: 'titled' }
+    await postSse(`${at.app.url}/console/agent`, { headers: owner.headers, body: asked }).then(
+      (stream) => stream.all(),
+    )
+    await call('PUT', '/conversations/titled', { title: 'The kettle' })
+    await using phone = await open()
+    const { page } = phone
+    await page.addInitScript(() => {
+      const seen = new Set<string>()
+      Object.assign(window, { seen })
+      new MutationObserver(() => seen.add(document.querySelector('h1')?.textContent ?? '')).observe(
+        document,
+        { subtree: true, childList: true, characterData: true },
+      )
+    })
+    // Comes last, as on a slow line.
+    await page.route('**/console/conversations/titled', async (route) => {
+      const answer = await route.fetch()
+      await page.locator('.bubble').waitFor()
+      await route.fulfill({ response: answer })
+    })
+    await page.goto('/app?session=titled')
+    await page.getByRole('heading', { level: 1, name: 'The kettle' }).waitFor()
+    const seen = await page.evaluate(() => [...(window as unknown as { seen: Set<string> }).seen])
+    expect(seen.filter(Boolean)).toEqual(['The kettle'])
   }, 60_000)
 })

@@ -31,6 +31,15 @@ describeWeb('the form of a schedule', () => {
     const form = page.getByRole('dialog')
     await form.getByLabel('Name').fill('Lights')
     await form.getByLabel('What is asked').fill('Switch the lamp off.')
+    // The times say in which zone they are, which is chosen above them.
+    const next = form.getByRole('region', { name: en['schedules.next'] })
+    const inZone = (zone: string) => en['schedules.next.in'].replace('{zone}', zone)
+    const zone = form.getByLabel(en['schedules.zone'])
+    await zone.selectOption('UTC')
+    await next.getByText(inZone('Coordinated Universal Time'), { exact: true }).waitFor()
+    await zone.selectOption('Asia/Shanghai')
+    await next.getByText(inZone('China Standard Time'), { exact: true }).waitFor()
+    await next.getByText('08:00').first().waitFor()
     await form.getByRole('switch', { name: 'Phone' }).click()
     await form.getByLabel('Model calls at most').fill('3')
     await form.getByRole('switch', { name: 'home: lamp' }).click()
@@ -40,7 +49,10 @@ describeWeb('the form of a schedule', () => {
     await form.waitFor({ state: 'hidden' })
     const { schedules } = (await call<{ schedules: Schedule[] }>('GET', '/schedules')).json()
     expect(schedules).toMatchObject([
-      { name: 'Lights', webhook_ids: [runs.id], max_model_calls: 3 },
+      {
+        ...{ name: 'Lights', webhook_ids: [runs.id], max_model_calls: 3 },
+        ...{ cron: '0 8 * * *', time_zone: 'Asia/Shanghai' },
+      },
     ])
     expect(schedules[0]?.approved_tools).toHaveLength(1)
     expect(visited.complaints).toEqual([])

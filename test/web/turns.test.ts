@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { describeWeb, soon } from './setup.ts'
-import { ask, field, turnOf, useStudio } from './studio-page.ts'
+import { ask, ended, field, turnOf, useStudio } from './studio-page.ts'
 
 const HANG = new Promise<never>(() => {})
 
@@ -12,6 +12,12 @@ const sse = (from: number, ...events: readonly object[]) =>
 const stream = (route: Route, body: string) =>
   route.fulfill({ status: 200, contentType: 'text/event-stream', body })
 const json = (route: Route, body: object) => route.fulfill({ status: 200, json: body })
+
+/** The files that a question is shown with. */
+const filesOf = (turn: Locator) =>
+  turn.locator('.question .badge', { hasText: '.txt' }).allTextContents()
+const keeps = (name: string) => en['studio.attached.keep'].replace('{name}', name)
+const drops = (name: string) => en['studio.attached.drop'].replace('{name}', name)
 
 const NAMED = { type: 'turn', turn_id: 't1', session_id: 'x' }
 const word = (text: string) => ({ type: 'llm_delta', text })
@@ -201,5 +207,62 @@ describeWeb('a turn that belongs to the server', () => {
     await turnOf(page, 'What is the plan?').getByText('plan.txt').waitFor()
     expect(bodies).toMatchObject([{ files: ['f1'] }])
     await soon(() => files.count(), 0)
+  }, 60_000)
+
+  test('an edited question carries the files that its person sees, and no other', async () => {
+    await using guest = await at.open()
+    const { page } = guest
+    const file = (name: string) => ({
+      ...{ name: `${name}.txt`, mimeType: 'text/plain' },
+      buffer: Buffer.from(`All that is known of the ${name}.`),
+    })
+    const animals = ['walrus', 'falcon', 'badger']
+    await page.locator('form.composer input[type=file]').setInputFiles(animals.map(file))
+    const attached = page.getByRole('list', { name: en['studio.attached'] })
+    for (const name of animals) {
+      await attached.getByRole('button', { name: keeps(`${name}.txt`) }).waitFor()
+    }
+    await ended(await ask(page, 'What are these?'))
+    await page.reload()
+    const first = turnOf(page, 'What are these?')
+    const edit = async (of: Locator) => {
+      await of.getByRole('button', { name: en['studio.edit'] }).click()
+      return page.getByRole('textbox', { name: en['studio.edit'] })
+    }
+    await edit(first)
+    await soon(
+      () => attached.getByRole('listitem').allTextContents(),
+      ['walrus.txt', 'falcon.txt', 'badger.txt'],
+    )
+    await page.evaluate(async (name) => {
+      const { files } = await (await fetch('/console/files')).json()
+      const { id } = files.find((one: { name: string }) => one.name === name)
+      await fetch(`/console/files/${id}`, { method: 'DELETE' })
+    }, 'falcon.txt')
+    // As it was when it is opened again, less what is gone.
+    await page.reload()
+    const words = await edit(first)
+    await attached.getByText(en['studio.file.gone']).waitFor()
+    await attached.getByRole('button', { name: drops('badger.txt') }).click()
+    await words.fill('What is this?')
+    await page.keyboard.press('Enter')
+    const second = turnOf(page, 'What is this?')
+    await ended(second)
+    expect(await filesOf(second)).toEqual(['walrus.txt'])
+    const told = JSON.stringify(at.world.platform.requests.at(-1)?.body)
+    expect(animals.map((name) => told.includes(`known of the ${name}`))).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(told).not.toContain('badger')
+    // The first version has what it had.
+    await page.getByRole('button', { name: en['studio.version.before'] }).click()
+    await first.getByText('badger.txt').waitFor()
+    await first.getByRole('button', { name: en['studio.again'], exact: true }).click()
+    await page.getByText(en['studio.file.left'].replace('{name}', 'falcon.txt')).waitFor()
+    await first.getByText('3/3', { exact: true }).waitFor()
+    await ended(first)
+    expect(await filesOf(first)).toEqual(['walrus.txt', 'badger.txt'])
   }, 60_000)
 })

@@ -6,6 +6,12 @@ type Sorting = 'folder' | 'pinned' | 'archived'
 /** A talk; one that is only in this tab so far cannot be sorted yet. */
 export type Talk = Omit<Conversation, Sorting> & Partial<Pick<Conversation, Sorting>>
 
+/** A file that a question names. */
+export interface FileName {
+  readonly file_id: string
+  readonly name: string
+}
+
 /** A turn that the server has not stored yet. */
 export interface Pending {
   readonly turn_id: string
@@ -13,6 +19,7 @@ export interface Pending {
   readonly text: string
   readonly partial: string
   readonly images?: readonly { readonly file_id: string }[]
+  readonly named?: readonly FileName[]
   readonly started_at: string
 }
 
@@ -65,10 +72,13 @@ export async function pictureAt(path: string): Promise<Blob> {
 /** Calls about talks, their turns and their files. All of them throw `ApiError`. */
 export const talks = {
   /** Turns that are running, or that an end of the server has interrupted. */
-  pending: async (id: string): Promise<readonly Pending[]> => {
-    const path = `/console/conversations/${segment(id)}`
-    return (await call<{ pending?: Pending[] }>('GET', path)).pending ?? []
-  },
+  pending: async (id: string): Promise<readonly Pending[]> => (await talks.head(id)).pending ?? [],
+  /** What a talk is called, and its turns that have not ended. */
+  head: (id: string) =>
+    call<{ title?: string; pending?: readonly Pending[] }>(
+      'GET',
+      `/console/conversations/${segment(id)}`,
+    ),
   change: (id: string, input: Partial<Pick<Talk, 'folder' | 'pinned' | 'archived'>>) =>
     call<Talk>('PUT', `/console/conversations/${segment(id)}`, input),
   versions: async (id: string): Promise<readonly Version[]> => {

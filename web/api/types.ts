@@ -153,6 +153,7 @@ export type StudioEvent =
 export interface StudioDetails {
   readonly stopped?: boolean
   readonly images?: readonly { readonly file_id: string }[]
+  readonly files?: readonly { readonly file_id: string; readonly name: string }[]
 }
 
 /** What operators set of a workspace. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { firstChatModel, firstEmbeddingModel, listedModels } from './models.ts'
+import { firstChatModel, firstEmbeddingModel, listedModels, listModels } from './models.ts'
 
 const listing = (...ids: string[]) => Response.json({ data: ids.map((id) => ({ id })) })
 
@@ -21,3 +21,26 @@ test.each(['<html>', 'null', '[]', '{"data":{}}', '{"data":[null]}', '{"data":[{
     expect(await firstEmbeddingModel(await listedModels(new Response(text)))).toBeNull()
   },
 )
+
+test('models that cannot chat are known by what their entry says, else by their names', async () => {
+  const made = (...output_modalities: string[]) => ({ architecture: { output_modalities } })
+  const data = [
+    { id: 'qwen3', object: 'model', type: 'model' },
+    { id: 'gemini-image', ...made('image', 'text') },
+    { id: 'glm-voice', ...made('audio') },
+    { id: 'my-embedding-of-words', type: 'chat' },
+    { id: 'jina-v4', type: 'embedding' },
+    { id: 'fast', model_type: 'rerank' },
+    { id: 'mistral-small', capabilities: { completion_chat: true } },
+    { id: 'mistral-x', capabilities: { completion_chat: false } },
+    ...['all-minilm', 'gpt-4o-mini-tts', 'sensevoice-small', 'flux.1-dev'].map((id) => ({ id })),
+  ]
+  const endpoint = {
+    baseUrl: 'http://h/v1',
+    apiKey: '',
+    fetch: async () => Response.json({ data }),
+  }
+  const { models, chat } = await listModels(endpoint as never, new AbortController().signal)
+  expect(models).toHaveLength(data.length)
+  expect(chat).toEqual(['qwen3', 'gemini-image', 'my-embedding-of-words', 'mistral-small'])
+})

@@ -11,13 +11,15 @@ import type { ModelListing } from '../../upstream/ports/llm.ts'
 
 /** Kinds of models are recognised by their id, because it is all that every server lists. */
 const RERANKS = /rerank/i
-const EMBEDS = /embed|(^|[/-])(bge|gte|e5|m3e)[-:]/i
-const NO_TEXT = /whisper|tts|asr|transcri|moderation|dall-e|diffusion|image/i
+const EMBEDS = /embed|minilm|(^|[/-])(bge|gte|e5|m3e)[-:]/i
+const HEARS = /whisper|asr|transcri|sensevoice|paraformer|parakeet/i
+const SPEAKS = /tts|speech|cosyvoice|kokoro|realtime/i
+const DRAWS = /dall-e|diffusion|image|sdxl|cogview|cogvideo|(^|[/-])(flux|sora|veo)[-.:\d]/i
+const NO_TEXT = [RERANKS, EMBEDS, HEARS, SPEAKS, DRAWS, /moderation/i]
 
 const embeds = (id: string) => EMBEDS.test(id) && !RERANKS.test(id)
 /** Whether a model can chat, as far as its id tells. */
-export const isChatModel = (id: string): boolean =>
-  ![RERANKS, EMBEDS, NO_TEXT].some((pattern) => pattern.test(id))
+export const isChatModel = (id: string): boolean => !NO_TEXT.some((pattern) => pattern.test(id))
 
 export const chatModelsFirst = (ids: readonly string[]): string[] => [
   ...ids.filter(isChatModel),
@@ -50,6 +52,28 @@ async function entriesOf(response: Response): Promise<Entry[]> {
   return entries.every(isNamed) ? entries : []
 }
 
+/** Kinds as servers name them: Together and LM Studio in `type`, Xinference in `model_type`. */
+const SAYS_CHAT = /^(chat|llm|vlm|language|code)$/i
+const SAYS_OTHER = /embed|rerank|image|video|audio|speech|transcri|moderation/i
+
+/** Whether a model can chat, as its entry says; null where it does not. */
+function chatsSaid({ type, model_type, capabilities, architecture }: Entry): boolean | null {
+  for (const kind of [type, model_type]) {
+    if (typeof kind !== 'string') continue
+    if (SAYS_CHAT.test(kind)) return true
+    if (SAYS_OTHER.test(kind)) return false
+  }
+  // Of Mistral, and of OpenRouter.
+  const { completion_chat: chats } = (capabilities ?? {}) as { readonly completion_chat?: unknown }
+  if (typeof chats === 'boolean') return chats
+  const { output_modalities: makes } = (architecture ?? {}) as {
+    readonly output_modalities?: unknown
+  }
+  return Array.isArray(makes) ? makes.includes('text') : null
+}
+
+const chats = (entry: Entry): boolean => chatsSaid(entry) ?? isChatModel(entry.id)
+
 /** Of vLLM and SGLang, of OpenRouter, of Groq, and of Mistral. */
 const CONTEXT_FIELDS = ['max_model_len', 'context_length', 'context_window', 'max_context_length']
 
@@ -65,7 +89,7 @@ function contextOf(entry: Entry): number | null {
 
 /** What the entries say of contexts, and that of the one that answers where none is named. */
 function contextsOf(entries: readonly Entry[]): Map<string | null, number> {
-  const first = entries.find(({ id }) => isChatModel(id))
+  const first = entries.find(chats)
   const named = [
     ...(first ? [[null, first] as const] : []),
     ...entries.map((one) => [one.id, one] as const),
@@ -77,6 +101,8 @@ function contextsOf(entries: readonly Entry[]): Map<string | null, number> {
     }),
   )
 }
+
+const namesOf = (entries: readonly Entry[]) => [...new Set(entries.map(({ id }) => id))]
 
 function parse(text: string): { readonly data?: unknown } | null {
   try {
@@ -109,11 +135,12 @@ export async function listModels(
     const word = judge(response.status)
     if (word !== 'ok') await response.body?.cancel()
     const entries = word === 'ok' ? await entriesOf(response) : []
-    const models = [...new Set(entries.map(({ id }) => id))]
-    return { models, contexts: contextsOf(entries), failure: word === 'ok' ? null : word }
+    const models = namesOf(entries)
+    const chat = namesOf(entries.filter(chats))
+    return { models, chat, contexts: contextsOf(entries), failure: word === 'ok' ? null : word }
   } catch {
     const failure = signal.aborted ? 'timeout' : 'connection_failed'
-    return { models: [], contexts: new Map(), failure }
+    return { models: [], chat: [], contexts: new Map(), failure }
   }
 }
 

@@ -11,6 +11,8 @@ export const PendingTurn = z.lazy(() =>
     partial: z.string(),
     /** Ids of the files of the question, and of its pictures. */
     files: z.array(z.string()),
+    /** Its files, as far as they are there. */
+    named: z.array(z.object({ file_id: z.string(), name: z.string() })),
     /** Its pictures, as far as they are kept. */
     images: z.array(z.object({ file_id: z.string(), width: z.int(), height: z.int() })),
     started_at: z.string(),

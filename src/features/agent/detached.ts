@@ -12,6 +12,7 @@ import { createLoopTurns } from '../../core/time-slice.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { Announcer, Leases } from '../../storage/shared-state.ts'
 import type { KeptPictures, PictureRef, Pictures } from '../files/pictures.ts'
+import type { TurnFiles } from '../files/turn-files.ts'
 import type { SessionStore } from '../sessions/store.ts'
 import type { PendingTurn } from './detached-model.ts'
 import { createReading, missing } from './detached-reading.ts'
@@ -34,6 +35,7 @@ export interface DetachedOptions {
   readonly beginning: (principal: Principal, sessionId: string) => NewDetached['beginning']
   readonly agent: Pick<Agent, 'openTurn'>
   readonly pictures: Pick<Pictures, 'sweep'>
+  readonly files: Pick<TurnFiles, 'named'>
   readonly clock: Clock
   readonly log: Logger
   readonly jobs: Jobs
@@ -112,8 +114,9 @@ export function createDetached(options: DetachedOptions) {
     },
 
     /** The person's turns of a session that have not ended. */
-    async pending({ tenantId, userId }: Principal, sessionId: string): Promise<PendingTurn[]> {
-      const read = () => store.pending(tenantId, sessionId, userId ?? '')
+    async pending(principal: Principal, sessionId: string): Promise<PendingTurn[]> {
+      const { tenantId } = principal
+      const read = () => store.pending(tenantId, sessionId, principal.userId ?? '')
       let rows = await read()
       if (rows.some((row) => row.state === 'running' && row.server !== server)) {
         await settle()
@@ -124,7 +127,8 @@ export function createDetached(options: DetachedOptions) {
         const isOld = state === 'interrupted' && state_at <= clock.now() - DETACHED_INTERRUPTED_MS
         if (state === 'ended' || isOld) continue
         const partial = runs.told(id)?.text ?? (await partOf(tenantId, id))
-        shown.push({ turn_id: id, state, text: user_text, partial, ...filesOf(row), started_at })
+        const files = await filesOf(options, principal, row)
+        shown.push({ turn_id: id, state, text: user_text, partial, ...files, started_at })
       }
       return shown
     },
@@ -152,10 +156,15 @@ export function createDetached(options: DetachedOptions) {
   }
 }
 
-function filesOf(row: Pick<DetachedRow, 'files' | 'images'>) {
+async function filesOf(
+  { files: { named } }: Pick<DetachedOptions, 'files'>,
+  principal: Principal,
+  row: Pick<DetachedRow, 'files' | 'images'>,
+) {
   const images = JSON.parse(row.images) as PictureRef[]
-  const files = JSON.parse(row.files) as string[]
-  return { files: [...files, ...images.map(({ file_id }) => file_id)], images }
+  const ids = JSON.parse(row.files) as string[]
+  const files = [...ids, ...images.map(({ file_id }) => file_id)]
+  return { files, named: await named(principal, ids), images }
 }
 
 interface Begun {

@@ -33,7 +33,7 @@ export async function appendTurn(
   const { principal, sessionId, request, fence: order } = turn
   const { tenantId, appId, deviceId } = principal
   const at = clock.iso()
-  const userText = rememberedText(request.text, request.images, files.names)
+  const userText = rememberedText(request.text, request.images, namesOf(files))
   const pictures = isTalk(turn, before)
     ? request.pictures?.storing(request.storing !== undefined)
     : []
@@ -65,6 +65,8 @@ export async function appendTurn(
   }
   return seq
 }
+
+const namesOf = ({ named }: FilesOfTurn) => named.map(({ name }) => name)
 
 /** Whether the session is the person's own, or becomes so by this turn. */
 export function isTalk({ principal: { userId }, sessionId }: Turn, { owner }: Memory): boolean {

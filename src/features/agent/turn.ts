@@ -98,6 +98,7 @@ export async function runTurn(
       const details = {
         ...known,
         ...(asks.length > 0 ? { asks: [...asks] } : {}),
+        ...(files.named.length > 0 ? { files: [...files.named] } : {}),
         ...(images.length > 0 ? { images: [...images] } : {}),
         ...(memories.ids().length > 0 ? { memory: [...memories.ids()] } : {}),
         ...(answer.stopped ? { stopped: true as const } : {}),

@@ -14,10 +14,16 @@ import { createReadFileTool } from './read-tool.ts'
 import { type Files, sightOf } from './service.ts'
 import type { FileRow, FileStore } from './store.ts'
 
+/** A file that a question names. */
+export interface NamedFile {
+  readonly file_id: string
+  readonly name: string
+}
+
 /** The files of one turn. */
 export interface FilesOfTurn {
-  /** Names of the files that the turn names, in order. */
-  readonly names: readonly string[]
+  /** The files that the turn names, in order. */
+  readonly named: readonly NamedFile[]
   readonly quoted: readonly QuotedText[]
   readonly tool: Tool | null
   /** Makes the named files those of the session. */
@@ -44,10 +50,13 @@ export interface TurnFilesParts extends FileQuoteParts {
   readonly clock: Clock
 }
 
-const NO_FILES: FilesOfTurn = { names: [], quoted: [], tool: null, link: [] }
+const NO_FILES: FilesOfTurn = { named: [], quoted: [], tool: null, link: [] }
 const LOOK_EVERY_MS = 200
 /** Boards, and visitors of shares, have no files. */
 const hasFiles = ({ kind, shareId }: Principal) => kind !== 'device' && shareId === undefined
+
+const namedOf = (rows: readonly FileRow[]): NamedFile[] =>
+  rows.map(({ id, name }) => ({ file_id: id, name }))
 
 /** Files in turns: whether they may be named, and what the model reads of them. */
 export function createTurnFiles(parts: TurnFilesParts) {
@@ -105,6 +114,13 @@ export function createTurnFiles(parts: TurnFilesParts) {
       return waitFor(turn, signal)
     },
 
+    /** Those of the files that are there and seen, in order. */
+    async named(principal: Principal, ids: readonly string[]): Promise<NamedFile[]> {
+      if (ids.length === 0) return []
+      const rows = namedOf(await store.find(sightOf(principal), clock.now(), ids))
+      return ids.flatMap((id) => rows.filter(({ file_id }) => file_id === id))
+    },
+
     /** What the model reads of the named files, and of those that earlier turns have named. */
     async open(turn: OpenedFileTurn, named: readonly FileRow[], signal: AbortSignal) {
       if (!hasFiles(turn.principal)) return NO_FILES
@@ -132,7 +148,7 @@ export function createTurnFiles(parts: TurnFilesParts) {
             all.map(({ id }) => id),
           ),
       })
-      return { names: named.map(({ name }) => name), quoted: [...shown, ...also], tool, link }
+      return { named: namedOf(named), quoted: [...shown, ...also], tool, link }
     },
   }
 }

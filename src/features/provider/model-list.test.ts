@@ -12,7 +12,7 @@ test('a list whose request has failed unexpectedly is asked for again', async ()
     platform: () => ({ baseUrl: 'http://127.0.0.1:1', apiKey: '' }),
     async ask() {
       if (++asked === 1) throw new Error('unexpected')
-      return { models: ['m'], contexts: new Map(), failure: null }
+      return { models: ['m'], chat: ['m'], contexts: new Map(), failure: null }
     },
   })
   await expect(lists.list('tenant')).rejects.toThrow('unexpected')

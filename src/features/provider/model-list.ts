@@ -81,6 +81,7 @@ export function createModelLists(options: ModelListOptions) {
   }
 
   return {
+    /** Those that can chat; any other is named by hand. */
     async list(tenantId: string): Promise<ModelListResponse> {
       const effective = await effectiveOf(tenantId)
       const { channel, endpoint } = effective
@@ -88,8 +89,9 @@ export function createModelLists(options: ModelListOptions) {
         const error_class = channel === 'byo' ? 'channel_unavailable' : null
         return { models: [], channel, error_class }
       }
-      const listing = await listingOf(tenantId, effective, endpoint)
-      return { models: [...listing.models], channel, error_class: listing.failure }
+      const { models, chat, failure } = await listingOf(tenantId, effective, endpoint)
+      // Where none seems to chat, the list does not tell.
+      return { models: [...(chat.length > 0 ? chat : models)], channel, error_class: failure }
     },
 
     /** How many tokens a model of the tenant's channel reads; null where that is not known. */

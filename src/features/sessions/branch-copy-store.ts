@@ -1,4 +1,11 @@
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  type Statement,
+  sql,
+  storedAsExpected,
+  textRows,
+} from '../../storage/db.ts'
 import { GONE, UNFINISHED } from './access.ts'
 import { turnsOf } from './branch-store.ts'
 import type { Piece } from './pieces.ts'
@@ -18,6 +25,8 @@ export interface NewBranch {
   /** Turns up to this number are in the summary alone. */
   readonly foldedThrough: number
   readonly summary: string
+  /** Files that later turns alone have named, which it does not get. */
+  readonly without: readonly string[]
   /** Gets the number of the version behind it. */
   readonly title: string
   readonly at: string
@@ -94,7 +103,8 @@ function show(branch: NewBranch): readonly Statement[] {
   const files = sql`
     INSERT INTO session_file (tenant_id, session_id, file_id)
     SELECT tenant_id, ${id}, file_id FROM session_file
-    WHERE tenant_id = ${tenantId} AND session_id = ${from}`
+    WHERE tenant_id = ${tenantId} AND session_id = ${from}
+      AND file_id NOT IN (SELECT value ->> 0 FROM json_each(${textRows(branch.without)}))`
   return [expectRows(1, family), expectRows(1, shown), files]
 }
 

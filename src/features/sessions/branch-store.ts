@@ -72,6 +72,19 @@ export function createBranchStore(db: Db) {
       })
     },
 
+    /** Files of a session that turns after one have named, and none before. */
+    async filesAfter(tenantId: string, id: string, seq: number): Promise<string[]> {
+      // The text, which begins with their names, is looked at before the details are read.
+      const rows = await db.all<{ file_id: string }>(sql`
+        SELECT file.value ->> 'file_id' AS file_id FROM turn t
+          CROSS JOIN json_each('[' || t.details || ']') told
+          CROSS JOIN json_each(CAST(told.value -> 'files' AS TEXT)) file
+        WHERE t.tenant_id = ${tenantId} AND t.session_id = ${id}
+          AND t.user_text LIKE '[文件 %' AND t.details LIKE '%"files":[%'
+        GROUP BY 1 HAVING min(t.seq) > ${seq}`)
+      return rows.map(({ file_id }) => file_id)
+    },
+
     /** The family of a session; one that has none begins the family `own`. */
     async familyOf(tenantId: string, id: string, own: string): Promise<string> {
       await db.run(sql`

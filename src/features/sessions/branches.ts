@@ -77,6 +77,7 @@ export function createBranches(options: BranchesOptions) {
       id: newBranchId(),
       seq,
       pieces: piecesOf(turns.toReversed()),
+      without: await store.filesAfter(tenantId, id, seq),
       appId,
       // Numbered where it is stored: several may be made at once.
       title: firstChars(base, CONVERSATION_TITLE_CHARS_MAX - number.length),

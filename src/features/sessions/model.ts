@@ -68,6 +68,8 @@ export const TurnDetails = z.lazy(() =>
         collection_id: z.string().nullable().optional(),
       }),
     ),
+    /** Files that the question named; absent when there were none, and in older turns. */
+    files: z.array(z.object({ file_id: z.string(), name: z.string() })).optional(),
     /** Passages of attached files that were shown to the model; absent when there were none. */
     file_refs: z
       .array(

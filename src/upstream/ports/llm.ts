@@ -154,6 +154,8 @@ export interface Llm {
 /** The models of an endpoint, in its order. */
 export interface ModelListing {
   readonly models: readonly string[]
+  /** Those of them that can chat, as far as that is told. */
+  readonly chat: readonly string[]
   /**
    * How many tokens a model reads, by its name, where the endpoint says so; by null, the model that
    * answers where none is named.

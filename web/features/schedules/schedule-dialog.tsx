@@ -20,6 +20,8 @@ import { EndWebhooks } from '../webhooks/end-webhooks.tsx'
 import { FIRST, RHYTHMS, type Rhythm, type Timing, timesOf, timingOf } from './rhythm.ts'
 import { RunLimits, type RunLimitsInput } from './run-limits.tsx'
 import { weekdayName } from './weekday.ts'
+import { zoneHere, zoneWords } from './zone.ts'
+import { ZoneField } from './zone-field.tsx'
 
 interface ScheduleDialogProps {
   /** Null makes a new one. */
@@ -57,12 +59,14 @@ function ScheduleForm({ schedule, onClose }: Omit<ScheduleDialogProps, 'open'>) 
   const [device, setDevice] = useState(schedule?.device_id ?? '')
   const [session, setSession] = useState<string>(schedule?.session ?? 'new')
   const [timing, setTiming] = useState(schedule ? timingOf(schedule.cron, schedule.at) : FIRST)
+  const [chosen, setZone] = useState(schedule?.time_zone ?? zoneHere())
+  // A moment is typed as the clock of this browser tells it.
+  const zone = timing.rhythm === 'once' ? zoneHere() : chosen
   const [limits, setLimits] = useState<RunLimitsInput>(schedule ?? FIRST_LIMITS)
   const [hooks, setHooks] = useState<readonly string[]>(schedule?.webhook_ids ?? [])
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const devices = useQuery({ queryKey: ['devices'], queryFn: api.devices.list })
   const times = timesOf(timing)
-  const zone = schedule?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
   const save = useAction(schedules.save.bind(null, schedule?.id ?? null), {
     done: 'schedules.saved',
     refresh: ['schedules'],
@@ -105,6 +109,7 @@ function ScheduleForm({ schedule, onClose }: Omit<ScheduleDialogProps, 'open'>) 
         onText={setText}
       />
       <TimingFields timing={timing} onTiming={setTiming} />
+      {timing.rhythm !== 'once' && <ZoneField zone={zone} onZone={setZone} />}
       <NextTimes timing={timing} zone={zone} />
       <SelectField
         label={t('schedules.app')}
@@ -207,7 +212,7 @@ function TimingFields({ timing, onTiming }: TimingFieldsProps) {
 
 /** The next times, before anything is saved. */
 function NextTimes({ timing, zone }: { readonly timing: Timing; readonly zone: string }) {
-  const { t } = useI18n()
+  const { t, locale } = useI18n()
   const when = useTimes()
   const explain = useExplain()
   const times = timesOf(timing)
@@ -222,7 +227,7 @@ function NextTimes({ timing, zone }: { readonly timing: Timing; readonly zone: s
   const shown = (query.data ?? []).slice(0, SHOWN_TIMES)
   return (
     <section aria-label={t('schedules.next')} className="text-note text-ink-2">
-      <h3>{t('schedules.next.in', { zone })}</h3>
+      <h3>{t('schedules.next.in', { zone: zoneWords(zone, locale) })}</h3>
       <ul>
         {shown.map((time) => (
           <li key={time}>{when.coming(time, zone)}</li>

@@ -3,6 +3,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useTimes } from '../../lib/time.ts'
 import { timingOf } from './rhythm.ts'
 import { weekdayName } from './weekday.ts'
+import { zoneHere } from './zone.ts'
 
 /** Every 20 minutes, and at a minute of every hour: rhythms that the form has no word for. */
 const MINUTES = /^\*\/(\d+) \* \* \* \*$/
@@ -12,7 +13,7 @@ const HOURLY = /^(\d+) \* \* \* \*$/
 export function useRhythm(): (schedule: Schedule) => string {
   const { t, locale } = useI18n()
   const { exact } = useTimes()
-  const here = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const here = zoneHere()
 
   const cronOf = (cron: string): string => {
     const [, count] = MINUTES.exec(cron) ?? []
@@ -23,11 +24,12 @@ export function useRhythm(): (schedule: Schedule) => string {
   }
 
   return ({ cron, at, time_zone: zone }) => {
-    if (at !== null) return t('schedules.says.once', { time: exact(at, zone) })
+    const inZone = (words: string) =>
+      zone === here ? words : t('schedules.says.zone', { rhythm: words, zone })
+    if (at !== null) return inZone(t('schedules.says.once', { time: exact(at, zone) }))
     const { rhythm, time, weekday, day } = timingOf(cron, null)
-    if (rhythm === 'cron' || rhythm === 'once') return cronOf(cron ?? '')
+    if (rhythm === 'cron' || rhythm === 'once') return inZone(cronOf(cron ?? ''))
     const values = { time, day, weekday: weekdayName(weekday, locale) }
-    const words = t(`schedules.says.${rhythm}`, values)
-    return zone === here ? words : t('schedules.says.zone', { rhythm: words, zone })
+    return inZone(t(`schedules.says.${rhythm}`, values))
   }
 }

@@ -2,13 +2,14 @@ import { createContext, useContext, useMemo, useSyncExternalStore } from 'react'
 import type { followTurn, streamTurn, TurnRequest } from '../../api/stream.ts'
 import type { Talk, talks } from '../../api/talks.ts'
 import { keep } from '../../lib/kept.ts'
+import { type Replaced, sentFiles } from './asked-of.ts'
 import { createAsking } from './asking.ts'
 import { createDrafts } from './drafts.ts'
 import { createEndings } from './endings.ts'
 import { isTemporary } from './fresh.ts'
 import { createQueue, type Line } from './queue.ts'
 import { broughtIn } from './temporary-turns.ts'
-import type { Replaced, Turn } from './turn.ts'
+import type { Turn } from './turn.ts'
 import { createTurnRunner } from './turn-runner.ts'
 import { createTurnStore } from './turn-store.ts'
 import type { Wish } from './wish.ts'
@@ -96,7 +97,8 @@ export function createConversations(options: Options) {
     const abort = new AbortController()
     last = { session, app: request.app_id ?? '' }
     drafts.used(session)
-    const id = turns.add(session, { ...request, files: names, replaces, wish })
+    const files = sentFiles(names, request.files)
+    const id = turns.add(session, { ...request, files, replaces, wish })
     return runner.run(session, { abort, id }, stream(request, abort.signal))
   }
 

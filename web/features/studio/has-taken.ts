@@ -2,7 +2,7 @@ import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { TurnRequest } from '../../api/stream.ts'
 import { talks } from '../../api/talks.ts'
-import { askedOf } from './turn.ts'
+import { askedOf } from './asked-of.ts'
 
 const MISSING = 404
 

@@ -32,7 +32,7 @@ export function Head(props: HeadProps) {
   const shownTitle = useShownTitle()
   const name = shownTitle(useKnown(chosen.session)?.title ?? title ?? t('studio.fresh'))
   useEffect(() => {
-    document.title = `${name} · Moonbase`
+    document.title = name ? `${name} · Moonbase` : 'Moonbase'
   }, [name])
   const icon = { size: 17, 'aria-hidden': true } as const
   return (

@@ -1,5 +1,4 @@
 import { IMAGE_BYTES_MAX, PICTURE_BYTES_MAX } from '../../../src/core/limits/contract.ts'
-import { pictureAt } from '../../api/talks.ts'
 
 export const isImage = (file: File): boolean =>
   file.type.startsWith('image/') && file.size <= IMAGE_BYTES_MAX
@@ -39,14 +38,4 @@ async function drawn(file: Blob, side: number): Promise<Blob> {
   const done = (blob: Blob | null) => (blob ? resolve(blob) : reject(new Error('not drawn')))
   canvas.toBlob(done, 'image/jpeg', QUALITY)
   return promise
-}
-
-/** Pictures in the form in which a question sends them again, as far as they can be had. */
-export async function sentAgain(images: readonly string[]): Promise<string[]> {
-  const again = images.map(async (image) => {
-    if (image.startsWith('data:')) return [image]
-    const picture = await pictureAt(image).catch(() => null)
-    return picture ? [await toDataUrl(picture)] : []
-  })
-  return (await Promise.all(again)).flat()
 }

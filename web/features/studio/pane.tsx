@@ -83,7 +83,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
     <>
       <div className="talk">
         <Head
-          title={isMissing ? t('studio.gone') : (turns[0]?.text ?? null)}
+          title={isMissing ? t('studio.gone') : conversation.title}
           chosen={chosen}
           setup={setup}
           right={right}

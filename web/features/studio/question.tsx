@@ -1,17 +1,17 @@
 import { ChevronLeft, ChevronRight, FileText, ImageOff, Pencil } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Picture } from './picture.tsx'
-import { charsTooMany, TooLong } from './question-length.tsx'
+import { type Edited, QuestionEditor } from './question-editor.tsx'
 import type { Turn } from './turn.ts'
 import type { Ways } from './use-versions.ts'
 
 interface QuestionProps {
   readonly turn: Turn
   /** Null while the question is not edited. */
-  readonly onEdited: ((text: string | null) => void) | null
+  readonly onEdited: ((edited: Edited | null) => void) | null
   /** Null when it cannot be asked in other words. */
   readonly onEdit: (() => void) | null
   readonly ways: Ways | undefined
@@ -37,7 +37,7 @@ export function QuestionView({ turn, onEdited, onEdit, ways, onVersion }: Questi
   return (
     <div className="question">
       <span className="sr-only">{t('studio.you')}</span>
-      {turn.images.length > 0 && (
+      {!onEdited && turn.images.length > 0 && (
         <div className="flex flex-wrap justify-end gap-2">
           {withIndexKeys(turn.images).map(({ key, item: image }, index) => (
             <Picture key={key} src={image} number={index + 1} />
@@ -50,14 +50,15 @@ export function QuestionView({ turn, onEdited, onEdit, ways, onVersion }: Questi
           {t('studio.image.gone', { count: turn.pictures })}
         </span>
       )}
-      {turn.files.map((name) => (
-        <span key={name} className="badge">
-          <FileText size={13} aria-hidden />
-          <span className="truncate">{name}</span>
-        </span>
-      ))}
+      {!onEdited &&
+        withIndexKeys(turn.files).map(({ key, item: { name } }) => (
+          <span key={key} className="badge">
+            <FileText size={13} aria-hidden />
+            <span className="truncate">{name}</span>
+          </span>
+        ))}
       {onEdited ? (
-        <Editor text={turn.text} onEnd={onEdited} />
+        <QuestionEditor turn={turn} onEnd={onEdited} />
       ) : (
         <>
           <Bubble text={turn.text} />
@@ -143,53 +144,5 @@ function Versions({ ways: { sessions, here }, onVersion }: VersionsProps) {
       </span>
       {arrow(1)}
     </>
-  )
-}
-
-/** Focuses the field, because the person has just asked for it; behind its last word. */
-const focus = (field: HTMLTextAreaElement | null) => {
-  field?.focus()
-  field?.setSelectionRange(field.value.length, field.value.length)
-}
-
-interface EditorProps {
-  readonly text: string
-  /** Called with null when the text stays unchanged. */
-  readonly onEnd: (text: string | null) => void
-}
-
-function Editor({ text: before, onEnd }: EditorProps) {
-  const { t } = useI18n()
-  const [text, setText] = useState(before)
-  const tooMany = charsTooMany(text)
-  const isReady = tooMany === 0 && text.trim() !== ''
-  const send = () => isReady && onEnd(text.trim())
-  const onKey = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
-    if (event.key === 'Escape') onEnd(null)
-    if (event.key !== 'Enter' || event.shiftKey) return
-    event.preventDefault()
-    send()
-  }
-  return (
-    <div className="composer w-full">
-      <textarea
-        rows={2}
-        value={text}
-        aria-label={t('studio.edit')}
-        ref={focus}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={onKey}
-      />
-      <div className="flex items-center justify-end gap-2">
-        <TooLong chars={tooMany} />
-        <Button size="small" onClick={() => onEnd(null)}>
-          {t('action.cancel')}
-        </Button>
-        <Button size="small" kind="primary" disabled={!isReady} onClick={send}>
-          {t('studio.edit.send')}
-        </Button>
-      </div>
-    </div>
   )
 }

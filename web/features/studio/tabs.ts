@@ -8,6 +8,9 @@ const CHANNEL = 'mb.conversations'
 /** Queries that list sessions, or show their memory. */
 const SHOWN = ['conversations', 'memory', 'pending', 'versions', 'sessions'] as const
 
+/** Those that tell titles. */
+const TITLED = ['conversations', 'pending'] as const
+
 /** When the title may be there that a model gives to a new talk. */
 const NAMED_AFTER_MS = [1_500, 4_000, 11_000]
 
@@ -21,7 +24,8 @@ export function joinTabs(conversations: Conversations, queries: QueryClient): vo
     others.postMessage(session)
     await refresh(session)
     if (conversations.turnsOf(session).at(-1)?.seq !== 1) return
-    for (const ms of NAMED_AFTER_MS) setTimeout(() => reload(queries, ['conversations']), ms)
+    const read = () => TITLED.map((key) => reload(queries, [key]))
+    for (const ms of NAMED_AFTER_MS) setTimeout(read, ms)
   })
   addEventListener('pagehide', conversations.keepUnsaved)
 }

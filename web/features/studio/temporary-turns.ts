@@ -1,7 +1,8 @@
 import { TEMPORARY_TURNS_MAX } from '../../../src/core/limits/contract.ts'
 import type { TurnRequest } from '../../api/stream.ts'
+import type { Replaced } from './asked-of.ts'
 import { isTemporary } from './fresh.ts'
-import type { Replaced, Turn } from './turn.ts'
+import type { Turn } from './turn.ts'
 
 /** What a question of a temporary talk brings along, which the server does not have. */
 export function broughtIn(

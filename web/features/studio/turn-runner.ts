@@ -1,6 +1,7 @@
 import type { EventBatch, followTurn } from '../../api/stream.ts'
 import type { Pending, talks } from '../../api/talks.ts'
-import { askedOf, type Turn } from './turn.ts'
+import { askedOf } from './asked-of.ts'
+import type { Turn } from './turn.ts'
 import { createTurnReader, type Reading } from './turn-reader.ts'
 import type { createTurnStore } from './turn-store.ts'
 import type { Wish } from './wish.ts'
@@ -57,12 +58,12 @@ export function createTurnRunner(options: RunnerOptions) {
   }
 
   /** Reads a turn that another tab or device has asked. */
-  function attach(session: string, { turn_id, text, started_at, images }: Pending): void {
+  function attach(session: string, { turn_id, text, started_at, images, named }: Pending): void {
     if (running.has(session) || seen.has(turn_id)) return
     seen.set(turn_id, undefined)
     const abort = new AbortController()
     const more = { turnId: turn_id, at: Date.parse(started_at) }
-    const id = turns.add(session, askedOf(text, images), more)
+    const id = turns.add(session, askedOf(text, images, named), more)
     void run(session, { abort, id }, follow(turn_id, 0, abort.signal))
   }
 

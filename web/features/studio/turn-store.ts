@@ -1,6 +1,7 @@
 import { keep } from '../../lib/kept.ts'
+import type { Question, SentFile } from './asked-of.ts'
 import { isTemporary } from './fresh.ts'
-import { newTurn, type Question, type Turn } from './turn.ts'
+import { newTurn, type Turn } from './turn.ts'
 import { cut } from './turn-end.ts'
 
 const NO_TURNS: readonly Turn[] = []
@@ -71,6 +72,10 @@ export function createTurnStore(storage: Storage) {
   }
 }
 
+/** An earlier version of this page has kept names alone. */
+const sentFile = (file: SentFile | string): SentFile =>
+  typeof file === 'string' ? { id: null, name: file } : file
+
 /**
  * A turn that a reload interrupted counts as cut, unless the server goes on with it. What cannot be
  * read is dropped.
@@ -81,7 +86,10 @@ function readUnsaved(storage: Storage): Map<string, readonly Turn[]> {
     return new Map(
       unsaved.map(([session, turns]) => [
         session,
-        turns.map((turn) => (turn.turnId === null ? cut(turn) : { ...turn, startedAt: 0 })),
+        turns.map((kept) => {
+          const turn = { ...kept, files: kept.files.map(sentFile) }
+          return turn.turnId === null ? cut(turn) : { ...turn, startedAt: 0 }
+        }),
       ]),
     )
   } catch {

@@ -8,6 +8,7 @@ import { Broken } from './broken.tsx'
 import { ConnectModel } from './connect-model.tsx'
 import { Foot } from './foot.tsx'
 import { QuestionView } from './question.tsx'
+import type { Edited } from './question-editor.tsx'
 import { Remembered } from './remembered.tsx'
 import { Citing, Sources } from './sources.tsx'
 import { Thoughts } from './thoughts.tsx'
@@ -62,9 +63,9 @@ export const TurnView = memo((props: TurnViewProps) => {
   const { onFrom, onGone } = actions
   const again = mayReplace ? (wish?: Wish) => actions.onReplace(turn, turn.text, wish) : null
   const onEdit = mayReplace && !running ? () => setEditing(true) : null
-  const onEdited = (text: string | null) => {
+  const onEdited = (edited: Edited | null) => {
     setEditing(false)
-    if (text !== null) actions.onReplace(turn, text)
+    if (edited) actions.onReplace({ ...turn, ...edited }, edited.text)
   }
   return (
     <li className="turn" data-found={isFound || undefined} tabIndex={-1}>

@@ -1,6 +1,5 @@
 import type { ErrorName } from '../../api/client.ts'
 import type { MemoryWrite } from '../../api/memories.ts'
-import { picturePath } from '../../api/talks.ts'
 import type {
   Ask,
   FileRef,
@@ -10,6 +9,7 @@ import type {
   TranscriptTurn,
   TurnStats,
 } from '../../api/types.ts'
+import { askedOf, type Question, type Replaced, type SentFile } from './asked-of.ts'
 import { type Wish, wishIn } from './wish.ts'
 
 export interface ToolUse {
@@ -32,12 +32,6 @@ export interface Asked {
   readonly action: 'accept' | 'decline' | 'cancel'
   /** How long the turn waited for it. */
   readonly ms: number
-}
-
-/** A turn that another one replaces once that is stored. */
-export interface Replaced {
-  readonly id: string
-  readonly seq: number | null
 }
 
 /** Why a turn broke. */
@@ -74,8 +68,8 @@ export interface Turn {
   readonly images: readonly string[]
   /** Pictures that were sent and are not kept. */
   readonly pictures: number
-  /** Names of the files beside the question. */
-  readonly files: readonly string[]
+  /** The files beside the question. */
+  readonly files: readonly SentFile[]
   readonly state: 'running' | 'done' | 'stopped' | 'failed'
   readonly reply: string
   /** A person stopped the answer, and what was written is stored. */
@@ -107,15 +101,6 @@ export interface Turn {
   readonly totalMs: number | null
   /** The address of the spoken reply. */
   readonly sound: string | null
-}
-
-export interface Question {
-  readonly text: string
-  readonly images: readonly string[]
-  readonly pictures?: number
-  readonly files?: readonly string[]
-  readonly replaces?: Replaced | null
-  readonly wish?: Wish | undefined
 }
 
 export const newTurn = (id: string, question: Question, startedAt: number): Turn => ({
@@ -152,32 +137,10 @@ export const newTurn = (id: string, question: Question, startedAt: number): Turn
   sound: null,
 })
 
-/** The memory's placeholders for pictures, each on a line at the end. */
-const PICTURES = /(?:\n\[\u56fe\u7247\])+$/u
-
-/** The memory's names of files, each on a line at the beginning. */
-const FILES = /^(?:\[\u6587\u4ef6 [^\n]*\]\n)+/u
-const FILE = /\[\u6587\u4ef6 ([^\n]*)\]\n/gu
-
-/** What was asked, by the text that the server keeps of it and the pictures that it keeps. */
-export function askedOf(
-  kept: string,
-  images: readonly { readonly file_id: string }[] = [],
-): Question {
-  const [noted = ''] = kept.match(PICTURES) ?? []
-  const [filed = ''] = kept.match(FILES) ?? []
-  return {
-    text: kept.slice(filed.length, kept.length - noted.length),
-    images: images.map(({ file_id }) => picturePath(file_id)),
-    pictures: Math.max(0, noted.split('\n').length - 1 - images.length),
-    files: [...filed.matchAll(FILE)].map(([, name = '']) => name),
-  }
-}
-
 /** A stored turn. */
 export function storedTurn(row: TranscriptTurn): Turn {
-  const { images } = (row.details ?? {}) as StudioDetails
-  const question = askedOf(row.user_text, images)
+  const { images, files } = (row.details ?? {}) as StudioDetails
+  const question = askedOf(row.user_text, images, files)
   const turn = {
     ...newTurn(`seq:${row.seq}`, question, 0),
     reply: row.reply,

@@ -4,6 +4,7 @@ import { type TalkFile, talks } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useExplain } from '../../lib/services.tsx'
 import { failureOf } from '../kb/failure.ts'
+import type { SentFile } from './asked-of.ts'
 import type { Attachment, ChangeDraft, Draft } from './drafts.ts'
 
 const READING_MS = 1_000
@@ -34,11 +35,16 @@ export function useAttachments({ files: list }: Draft, change: ChangeDraft) {
     isSending: shown.some(({ file, problem }) => file === null && problem === null),
     add: (files: readonly File[]) => files.forEach((file) => void send(file)),
     /** Files of a question that is written anew; the server has them. */
-    restore(names: readonly string[], ids: readonly string[]) {
-      const back = ids.map((id, at) => {
-        const name = names[at] ?? id
+    restore(sent: readonly SentFile[]) {
+      const back = sent.map(({ id, name }) => {
         const known = { bytes: 0, state: 'ready', error: null, error_class: null } as const
-        return { key: next++, name, share: 1, file: { id, name, ...known }, problem: null }
+        return {
+          key: next++,
+          name,
+          share: 1,
+          file: { id: id ?? '', name, ...known },
+          problem: null,
+        }
       })
       change(({ files }) => ({ files: [...files, ...back] }))
     },

@@ -5,7 +5,7 @@ import { type Place, useAnswering, useConversations } from './conversations.ts'
 import { NO_DRAFT } from './drafts.ts'
 import { freshSession } from './fresh.ts'
 import type { useChosen } from './use-chosen.ts'
-import { type Asked, requestOf } from './use-conversation.ts'
+import { type Asked, namesOf, requestOf } from './use-conversation.ts'
 import { type Setup, setupPlace } from './use-setup.ts'
 import { useStored } from './use-stored.ts'
 
@@ -60,7 +60,7 @@ export function useBeside({ choice: { chosen, choose }, beside, setups }: Beside
       const apps = [chosen.app, beside.app] as const
       for (const side of [0, 1] as const) {
         const request = requestOf(sessions[side], apps[side], setups[side].asked, question)
-        void conversations.send(request, { names: question.files ?? [] })
+        void conversations.send(request, { names: namesOf(question.files) })
       }
       return true
     } catch (error) {

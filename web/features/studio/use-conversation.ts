@@ -3,11 +3,12 @@ import type { TurnRequest } from '../../api/stream.ts'
 import { talks } from '../../api/talks.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { useStable } from '../../lib/use-stable.ts'
+import type { Question } from './asked-of.ts'
 import { useAnswering, useConversations, useLine, useTurns } from './conversations.ts'
 import { isTemporary } from './fresh.ts'
-import { sentAgain } from './images.ts'
+import { useSentAgain } from './sent-again.ts'
 import { createThread } from './thread.ts'
-import type { Question, Turn } from './turn.ts'
+import type { Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
 import { useJump } from './use-jump.ts'
 import { usePending } from './use-pending.ts'
@@ -16,25 +17,26 @@ import { useStored, useSummary } from './use-stored.ts'
 import { useVersions } from './use-versions.ts'
 import type { Wish } from './wish.ts'
 
-/** A question, with the files that the server has been sent, and where it looks. */
+/** A question, and where it looks. */
 export type Asked = Question & {
-  readonly fileIds?: readonly string[]
   /** The collections that it is asked of; absent: all that the assistant sees. */
   readonly collections?: readonly string[]
 }
 
 type Choice = Pick<ReturnType<typeof useChosen>, 'chosen' | 'turn' | 'choose' | 'linked'>
 
+export const namesOf = (files: Question['files'] = []): string[] => files.map(({ name }) => name)
+
 /** What is sent for a question in this talk, to this assistant. */
 export const requestOf = (
   session: string,
   app: string,
   asked: Setup['asked'],
-  { text, images, fileIds = [], collections = [], wish }: Asked,
+  { text, images, files = [], collections = [], wish }: Asked,
 ): TurnRequest => ({
   text,
   images,
-  ...(fileIds.length > 0 ? { files: fileIds } : {}),
+  ...(files.length > 0 ? { files: files.flatMap(({ id }) => id ?? []) } : {}),
   session_id: session,
   app_id: app || null,
   ...asked,
@@ -51,6 +53,7 @@ export function useConversation(
 ) {
   const conversations = useConversations()
   const toasts = useToasts()
+  const sentAgain = useSentAgain()
   const { session, app } = chosen
   const live = useTurns(session)
   const running = useAnswering(session)
@@ -60,7 +63,7 @@ export function useConversation(
   // The server is not asked for a talk that it cannot know.
   const isNew = running || waiting.length > 0 || conversations.drafts.isFresh(session)
   const isStored = linked && !isTemporary(session) && (stored.rows.length > 0 || !isNew)
-  const { interrupted, isUnknown } = usePending(session, isStored)
+  const { interrupted, isUnknown, title } = usePending(session, isStored)
   const ways = useVersions(session, stored.rows.length > 0)
   const [thread] = useState(createThread)
   const told = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
@@ -70,13 +73,14 @@ export function useConversation(
   )
   useJump(turn, turns, stored)
   const begun = live.length > 0
+  const named = title === undefined && !begun ? '' : title
   useEffect(() => {
     if (linked) conversations.visit({ session, app })
   }, [conversations, linked, session, app])
   const sayIn = (to: string, question: Asked) => {
     const { files = [], replaces = null } = question
     const request = requestOf(to, app, asked, question)
-    return conversations.send(request, { replaces, names: files, wish: question.wish })
+    return conversations.send(request, { replaces, names: namesOf(files), wish: question.wish })
   }
   const say = (question: Asked) => {
     // The first turn puts the session into the page URL.
@@ -87,7 +91,7 @@ export function useConversation(
   const ask = (question: Asked) => {
     if (!linked) choose({})
     const seen = told.findLast(({ seq }) => seq !== null)?.seq ?? 0
-    conversations.ask(requestOf(session, app, asked, question), question.files ?? [], seen)
+    conversations.ask(requestOf(session, app, asked, question), namesOf(question.files), seen)
   }
   /**
    * Asks after the turn of this number, in another way of the talk, so that nothing is overwritten.
@@ -107,12 +111,11 @@ export function useConversation(
   /** The question again, or another one in its place. One that failed keeps its wish. */
   const replace = async (turn: Turn, text: string, wish?: Wish): Promise<unknown> => {
     const { state, replaces, seq } = turn
-    // A picture that cannot be had any more is left out.
-    const images = await sentAgain(turn.images)
-    if (state === 'done' && seq !== null) return askAfter(seq - 1, { text, images, wish })
-    if (state === 'done') return void say({ text, images, replaces: turn, wish })
+    const question = { text, ...(await sentAgain(turn)) }
+    if (state === 'done' && seq !== null) return askAfter(seq - 1, { ...question, wish })
+    if (state === 'done') return void say({ ...question, replaces: turn, wish })
     conversations.drop(session, turn.id)
-    void say({ text, images, replaces, wish: wish ?? turn.wish })
+    void say({ ...question, replaces, wish: wish ?? turn.wish })
   }
   const isReplacing = useRef(false)
   /** A second click is ignored until the first one's question has left. */
@@ -125,6 +128,8 @@ export function useConversation(
   }
   return {
     turns,
+    /** Null without a turn; empty while it is asked for. */
+    title: named ?? turns[0]?.text ?? null,
     /** The number of the turn that was looked for; null without one. */
     found: turn,
     /** Null until the first page is there. */

@@ -10,6 +10,7 @@ import {
 import { IMAGES_MAX, TURN_FILES_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useToasts } from '../../lib/services.tsx'
+import { sentFiles } from './asked-of.ts'
 import { useConversations } from './conversations.ts'
 import { type ChangeDraft, NO_DRAFT } from './drafts.ts'
 import { isImage, toSmallUrl } from './images.ts'
@@ -93,15 +94,9 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
   const isReady = tooMany === 0 && (text.trim() !== '' || images.length + sound.length > 0)
   const waits = files.isTaking || (holds && running)
   /** Puts a question before what is written already. */
-  const putBack = ({
-    text: before,
-    images: shown,
-    fileIds = [],
-    files: names = [],
-    ...rest
-  }: Asked) => {
+  const putBack = ({ text: before, images: shown, files: sent = [], ...rest }: Asked) => {
     setQueued(false)
-    attached.restore(names, fileIds)
+    attached.restore(sent)
     change((now) => ({
       text: [before, now.text].filter((part) => part.trim() !== '').join('\n\n'),
       images: [...shown, ...now.images].slice(0, IMAGES_MAX),
@@ -112,10 +107,9 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
     setQueued(waits && isReady)
     if (waits || !isReady) return
     const usual = t(images.length > 0 ? 'studio.images.ask' : 'studio.files.ask')
-    const fileIds = sound.flatMap(({ file }) => file?.id ?? [])
     const asked = {
       images,
-      ...(fileIds.length > 0 ? { fileIds, files: sound.map(({ name }) => name) } : {}),
+      files: sound.map(({ file, name }) => ({ id: file?.id ?? null, name })),
       ...(collections.length > 0 ? { collections } : {}),
     }
     const sent = onSend({ text: text.trim() || usual, ...asked })
@@ -143,8 +137,9 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
     stop,
     /** Takes a question that waited back to be written anew, before what is written already. */
     takeBack({ request, names }: Waiting) {
-      const { text: before, images: shown, files: fileIds = [], collections: within = [] } = request
-      putBack({ text: before, images: shown, fileIds, files: names, collections: within })
+      const { text: before, images: shown, collections: within = [] } = request
+      const files = sentFiles(names, request.files)
+      putBack({ text: before, images: shown, files, collections: within })
       field.current?.focus()
     },
     write(next: string) {

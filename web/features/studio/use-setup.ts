@@ -8,14 +8,22 @@ import { type Draft, draftOf, inputOf, isSame, isSound } from '../apps/draft.ts'
 import { useConversations } from './conversations.ts'
 import { NO_DRAFT } from './drafts.ts'
 
-/** The unsaved changes; null without any, and for those that cannot be read. */
-function draftIn(text: string): Draft | null {
+/** The unsaved changes; none where they cannot be read. */
+function typedIn(text: string): Partial<Draft> {
   try {
-    return text === '' ? null : (JSON.parse(text) as Draft | null)
+    return text === '' ? {} : ((JSON.parse(text) as Partial<Draft> | null) ?? {})
   } catch {
-    return null
+    return {}
   }
 }
+
+const as = (value: unknown) => JSON.stringify(value)
+
+/** Those of the fields that differ from what is saved: no others are saved with them. */
+const changedIn = (typed: Partial<Draft>, saved: Draft): Partial<Draft> =>
+  Object.fromEntries(
+    Object.entries(typed).filter(([field, value]) => as(value) !== as(saved[field as keyof Draft])),
+  )
 
 /** Where the unsaved changes of an assistant are kept, for a talk or for the one beside it. */
 export const setupPlace = (appId: string, isBeside = false) =>
@@ -35,7 +43,8 @@ function askedBy(draft: Draft, saved: Draft): Pick<TurnRequest, 'kb' | 'draft' |
 
 /**
  * The settings for the next question: those of the app, until they are changed here. Unsaved
- * changes are kept when the page is left, like a draft.
+ * changes are kept when the page is left, like a draft; what was not changed follows the app, which
+ * a colleague may change meanwhile.
  */
 export function useSetup(
   appId: string,
@@ -46,35 +55,39 @@ export function useSetup(
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const app = apps.data?.apps.find(({ id }) => id === appId) ?? null
   const [, setVersion] = useState(0)
-  const write = (draft: Draft | null) => {
-    drafts.write(place, { ...NO_DRAFT, text: draft ? JSON.stringify(draft) : '' })
+  const write = (typed: Partial<Draft>) => {
+    const text = Object.keys(typed).length > 0 ? JSON.stringify(typed) : ''
+    drafts.write(place, { ...NO_DRAFT, text })
     setVersion((version) => version + 1)
   }
   const saved = draftOf(app)
   const mayChange = useMayChange()
-  const text = mayChange ? drafts.read(place).text : ''
-  const draft = draftIn(text) ?? saved
-  const isChanged = !isSame(draft, saved)
+  const read = () => (mayChange ? typedIn(drafts.read(place).text) : {})
+  const typed = read()
+  const draft = { ...saved, ...typed }
   const save = useAction(
-    (name: string) => {
-      const input = { ...inputOf(draft), name }
-      return app ? api.apps.update(app.id, input) : api.apps.create(input)
+    async (name: string) => {
+      if (!app) return api.apps.create({ ...inputOf(draft), name })
+      // Read again, as a colleague may have changed since what was not changed here.
+      const newest = (await api.apps.list()).apps.find(({ id }) => id === app.id) ?? app
+      return api.apps.update(app.id, inputOf({ ...draftOf(newest), ...typed }))
     },
     {
       done: 'apps.saved',
       refresh: ['apps'],
-      onDone: ({ id }) => {
-        if (!app) onCreated(id)
-        write(null)
+      onDone: (now) => {
+        if (!app) onCreated(now.id)
+        // More may have been typed while it was saved.
+        write(app ? changedIn(read(), draftOf(now)) : {})
       },
     },
   )
   return {
     app,
     draft,
-    isChanged,
-    change: (more: Partial<Draft>) => write({ ...draft, ...more }),
-    discard: () => write(null),
+    isChanged: !isSame(draft, saved),
+    change: (more: Partial<Draft>) => write(changedIn({ ...read(), ...more }, saved)),
+    discard: () => write({}),
     save,
     /** The fields that are sent with a question. */
     asked: askedBy(draft, saved),

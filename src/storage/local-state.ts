@@ -12,6 +12,7 @@ export function createLocalState(clock: Pick<Clock, 'steady'>): SharedState {
     turnOrder: {
       run: (tenantId, sessionId, work, signal) =>
         sessions.run(`${tenantId}/${sessionId}`, () => work(NO_FENCE), signal),
+      onGivenUp() {},
     },
     openWindows: (_, windowMs) => createLocalWindows(clock, windowMs),
     openCodes: (_, life) => createLocalCodes(clock, life),
@@ -27,6 +28,7 @@ const NO_LEASE: Lease = { release: async () => {} }
 
 function createLocalLeases(): Leases {
   const held = new Set<string>()
+  const heldNow = async (prefix: string) => [...held].filter((name) => name.startsWith(prefix))
   return {
     async hold(name, signal, work) {
       if (held.has(name)) return false
@@ -40,7 +42,8 @@ function createLocalLeases(): Leases {
     },
     seize: () => NO_LEASE,
     heldElsewhere: async () => [],
-    held: async (prefix) => [...held].filter((name) => name.startsWith(prefix)),
+    held: heldNow,
+    heldByLiving: heldNow,
   }
 }
 

@@ -16,6 +16,8 @@ export interface TurnOrder {
     work: (fence: Fence) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result>
+  /** Calls the listener when turns of dead processes were given up, before the next one runs. */
+  onGivenUp(listener: (tenantId: string, sessionId: string) => Promise<void>): void
 }
 
 /**
@@ -66,6 +68,8 @@ export interface Leases {
   heldElsewhere(prefix: string): Promise<string[]>
   /** The names beginning with `prefix` that any process holds. */
   held(prefix: string): Promise<string[]>
+  /** Those of them whose process is not silent, as the order of turns sees it. */
+  heldByLiving(prefix: string): Promise<string[]>
 }
 
 /** Names of the leases under which a process stores something step by step. */

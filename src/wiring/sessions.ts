@@ -147,7 +147,7 @@ export function openDetached(
   jobs: Jobs,
 ) {
   const { clock, log, db, shared } = adapters
-  const { leases, announcer } = shared
+  const { leases, announcer, turnOrder } = shared
   const detached = createDetached({
     store: createDetachedStore(db),
     sessions: sessions.talks,
@@ -162,6 +162,7 @@ export function openDetached(
     announcer,
   })
   sessions.service.onRemoved(detached.endSession)
+  turnOrder.onGivenUp(detached.giveUp)
   jobs.run('interrupt turns', detached.settle)
   jobs.every('interrupt turns', SETTLE_EVERY_MS, detached.settle)
   return detached

@@ -253,4 +253,28 @@ describe.skipIf(!hasPostgres()).each(['listen', 'ask'])('two servers that %s', (
     expect(await left(b.url)).toMatchObject([{ state: 'interrupted', text: 'hi' }])
     expect(await left(a.url)).toMatchObject([{ state: 'interrupted', text: 'hi' }])
   })
+
+  test('a new turn drops the one of a server that was killed, before its lease ends', async () => {
+    upstream.reply({ pieces: ['one ', 'two'], hold: { after: 1, until: never } })
+    const { headers } = operator
+    const turn = await detach(b.url, headers, { text: 'first', session_id: 'behind', kb: false })
+    await turn.until(({ type }) => type === 'llm_delta')
+    await b.kill()
+    // Twenty seconds of silence.
+    await a.db.all(sql`
+      UPDATE turn_ticket SET at = at - interval '21 seconds' WHERE session_id = 'behind'`)
+    await a.db.all(sql`
+      UPDATE replica SET seen_at = seen_at - interval '21 seconds' WHERE id = (
+        SELECT replica FROM turn_ticket WHERE session_id = 'behind')`)
+    const pending = async (id: string) => {
+      const read = caller(`${a.url}/console`, headers)
+      return (await read('GET', `/conversations/${id}`)).json().pending
+    }
+    expect(await pending('behind')).toMatchObject([{ state: 'running' }])
+    const body = { text: 'second', session_id: 'behind', kb: false }
+    const next = await postSse(`${a.url}/console/agent`, { headers, body })
+    expect((await next.all()).at(-1)?.event).toBe('llm_end')
+    expect(await pending('behind')).toEqual([])
+    b = await startServer({ dataDir: folder.path, env })
+  })
 })

@@ -30,6 +30,9 @@ describeWeb('a question that is too long', () => {
     expect(await page.locator('li.turn').count()).toBe(0)
     await field(page).fill(`${longest} `)
     await page.getByText(TOO_LONG).waitFor({ state: 'detached' })
+    await page
+      .getByText(`${shown(AGENT_TEXT_CHARS_MAX)} / ${shown(AGENT_TEXT_CHARS_MAX)}`)
+      .waitFor()
     await send.click()
     const turn = page.locator('li.turn').first()
     await ended(turn)

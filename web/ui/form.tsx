@@ -1,6 +1,6 @@
 import * as Radix from '@radix-ui/react-switch'
 import { type ComponentProps, type ReactNode, useId } from 'react'
-import { useI18n } from '../i18n/index.tsx'
+import { CharCount, charsNear } from './char-count.tsx'
 
 interface FieldProps {
   readonly label: ReactNode
@@ -83,16 +83,11 @@ type AreaProps = Omit<FieldProps, 'children' | 'aside'> &
   }
 
 export function AreaField({ label, hint, problem, onText, charsMax, ...area }: AreaProps) {
-  const { locale } = useI18n()
-  const count = [...area.value.trim()].length
+  const count = charsNear(area.value, charsMax)
   return (
     <Field
       label={label}
-      aside={
-        <span className={count > charsMax ? 'text-bad' : ''}>
-          {count.toLocaleString(locale)} / {charsMax.toLocaleString(locale)}
-        </span>
-      }
+      aside={count > 0 && <CharCount count={count} max={charsMax} />}
       hint={hint}
       problem={problem}
     >

@@ -4,10 +4,10 @@ import type { Leases } from '../../storage/shared-state.ts'
 import type { DetachedStore } from './detached-store.ts'
 
 export interface ServersOptions {
-  readonly store: Pick<DetachedStore, 'interrupt'>
+  readonly store: Pick<DetachedStore, 'interrupt' | 'interruptIn'>
   readonly clock: Pick<Clock, 'now'>
   readonly jobs: Pick<Jobs, 'run'>
-  readonly leases: Pick<Leases, 'hold' | 'held'>
+  readonly leases: Pick<Leases, 'hold' | 'held' | 'heldByLiving'>
   /** The id of this process. */
   readonly server: string
 }
@@ -36,12 +36,24 @@ export function createServers({ store, clock, jobs, leases, server }: ServersOpt
     return living
   }
 
+  const among = (names: readonly string[]) => [
+    server,
+    ...names.map((name) => name.slice(LEASE.length)),
+  ]
+
   /** Turns of servers that are gone become interrupted. */
   async function settle(): Promise<void> {
-    const names = await leases.held(LEASE)
-    const alive = [server, ...names.map((name) => name.slice(LEASE.length))]
-    await store.interrupt(alive, clock.now())
+    await store.interrupt(among(await leases.held(LEASE)), clock.now())
   }
 
-  return { live, settle }
+  /**
+   * Turns of silent servers in this session were given up, so that the next one runs: they become
+   * interrupted before their leases end, because the next one drops what it finds interrupted.
+   */
+  async function giveUp(tenantId: string, sessionId: string): Promise<void> {
+    const alive = among(await leases.heldByLiving(LEASE))
+    await store.interruptIn({ tenantId, sessionId }, alive, clock.now())
+  }
+
+  return { live, settle, giveUp }
 }

@@ -158,6 +158,19 @@ export function createDetachedStore(db: Db) {
           AND server NOT IN (SELECT value ->> 0 FROM json_each(${alive}))`)
     },
 
+    /** The same of the turns of one session. */
+    async interruptIn(
+      { tenantId, sessionId }: { readonly tenantId: string; readonly sessionId: string },
+      servers: readonly string[],
+      now: number,
+    ): Promise<void> {
+      const alive = textRows(servers)
+      await db.run(sql`
+        UPDATE talk_turn SET state = 'interrupted', state_at = ${now}
+        WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND state = 'running'
+          AND server NOT IN (SELECT value ->> 0 FROM json_each(${alive}))`)
+    },
+
     /** Drops an interrupted turn; false when it is none. */
     async drop(tenantId: string, userId: string, id: string): Promise<boolean> {
       const turn = await db.get<{ session_id: string }>(sql`

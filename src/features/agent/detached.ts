@@ -39,7 +39,7 @@ export interface DetachedOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly jobs: Jobs
-  readonly leases: Pick<Leases, 'hold' | 'held'>
+  readonly leases: Pick<Leases, 'hold' | 'held' | 'heldByLiving'>
   readonly announcer: Pick<Announcer, 'announce' | 'on'>
 }
 
@@ -51,7 +51,7 @@ export function createDetached(options: DetachedOptions) {
   const { store, clock, log, announcer, agent, pictures } = options
   const server = newId()
   const runs = createRuns({ store, clock, log, pictures })
-  const { live, settle } = createServers({ ...options, server })
+  const { live, settle, giveUp } = createServers({ ...options, server })
   const loop = createLoopTurns(clock.steady)
   const inTurnOf =
     (tenantId: string): InTurn =>
@@ -64,6 +64,7 @@ export function createDetached(options: DetachedOptions) {
 
   return {
     settle,
+    giveUp,
 
     /**
      * Stores the question and begins the turn. Throws `not_found` for a session of somebody else,

@@ -3,6 +3,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { type Db, type Statement, sql } from '../db.ts'
 import type { Lease, Leases } from '../shared-state.ts'
 import type { SharedAnnouncer } from './announcer.ts'
+import { LIVE_SERVERS } from './turn-order.ts'
 
 export interface LeasesOptions {
   readonly db: Pick<Db, 'get' | 'all'>
@@ -98,6 +99,15 @@ export function createLeases({ db, replica, announcer, clock, log }: LeasesOptio
     },
 
     held: async (prefix) => (await db.all<Row>(beginningWith(prefix))).map(nameOf),
+
+    async heldByLiving(prefix) {
+      const [rows, servers] = await Promise.all([
+        db.all<Row>(beginningWith(prefix)),
+        db.all<{ id: string }>(LIVE_SERVERS),
+      ])
+      const isLiving = ({ holder }: Row) => servers.some(({ id }) => holder.startsWith(`${id}/`))
+      return rows.filter(isLiving).map(nameOf)
+    },
   }
 
   return {

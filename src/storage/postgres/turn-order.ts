@@ -42,6 +42,7 @@ export function createTurnOrder(options: TurnOrderOptions) {
   /** Only the first of the waiting turns of a session on this server looks at the database. */
   const asking = createSemaphore({ perKey: 1 })
   const held = new Set<number>()
+  const listeners: ((tenantId: string, sessionId: string) => Promise<void>)[] = []
 
   /**
    * The lock is held until the row is visible to all, so a turn that finds no smaller ticket than
@@ -74,7 +75,10 @@ export function createTurnOrder(options: TurnOrderOptions) {
         AND NOT EXISTS (SELECT 1 FROM replica r WHERE r.id = t.replica
           AND r.seen_at > now() - ${SILENT_MS} * interval '1 millisecond')
       RETURNING replica`)
-    if (dead.length > 0) log.warn('turns of a silent server given up', { turns: dead.length })
+    if (dead.length > 0) {
+      log.warn('turns of a silent server given up', { turns: dead.length })
+      for (const listener of listeners) await listener(tenantId, sessionId)
+    }
     return isNext({ tenantId, sessionId, number })
   }
 
@@ -98,6 +102,8 @@ export function createTurnOrder(options: TurnOrderOptions) {
   }
 
   const turnOrder: TurnOrder = {
+    onGivenUp: (listener) => void listeners.push(listener),
+
     async run(tenantId, sessionId, work, signal) {
       const session = `${tenantId}/${sessionId}`
       const word = sha256Hex(session).slice(0, 16)

@@ -2,7 +2,7 @@ import { ArrowUp, AudioLines, ListPlus, Mic, Square } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { TooLong } from './question-length.tsx'
+import { QuestionLength } from './question-length.tsx'
 import { useSpeech } from './use-speech.ts'
 import type { Voice } from './use-voice.ts'
 import { VoiceOff } from './voice-off.tsx'
@@ -11,8 +11,8 @@ interface ActionsProps {
   readonly running: boolean
   /** Null when the page cannot record; undefined where nothing is asked by voice. */
   readonly voice: Voice | null | undefined
-  /** The characters of a question that is too long; else 0. */
-  readonly tooMany: number
+  /** The characters of a question that is long; else 0. */
+  readonly chars: number
   readonly ready: boolean
   /** Whether the question waits for its files, or for the end of the answer. */
   readonly queued: boolean
@@ -27,7 +27,7 @@ const quiet = { kind: 'quiet', size: 'small' } as const
 
 /** The buttons for the question being written. */
 export function ComposerActions(props: ActionsProps) {
-  const { running, voice, tooMany, ready, queued, add, onCall, onStop } = props
+  const { running, voice, chars, ready, queued, add, onCall, onStop } = props
   const { t } = useI18n()
   return (
     <div className="flex items-center gap-1">
@@ -35,8 +35,8 @@ export function ComposerActions(props: ActionsProps) {
       {voice !== undefined && <Speaking running={running} voice={voice} onCall={onCall} />}
       <span className="ml-2 flex-1 text-mini text-ink-3">
         <span role="status">{queued && t(running ? 'studio.queued' : 'studio.queued.files')}</span>
-        <TooLong chars={tooMany} />
-        {!queued && tooMany === 0 && <span className="hidden sm:inline">{t('studio.keys')}</span>}
+        <QuestionLength chars={chars} />
+        {!queued && chars === 0 && <span className="hidden sm:inline">{t('studio.keys')}</span>}
       </span>
       {running && (
         <Button icon={<Square {...icon} />} onClick={onStop}>

@@ -73,7 +73,7 @@ export function Composer(props: ComposerProps) {
   const files = useFiles(session)
   const { attached, onFiles } = files
   const question = useQuestion({ files, field, running, holds, onSend, onStop })
-  const { text, images, collections, change, tooMany, isReady, isQueued } = question
+  const { text, images, collections, change, chars, isReady, isQueued } = question
   const { fields, onFilled, ...prompts } = useSuggested(question, props)
   const { waiting } = useLine(session)
   const listId = useId()
@@ -138,7 +138,7 @@ export function Composer(props: ComposerProps) {
         <ComposerActions
           running={running}
           voice={voice}
-          tooMany={tooMany}
+          chars={chars}
           ready={isReady}
           queued={isQueued}
           add={

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Attachments } from './attachments.tsx'
-import { charsTooMany, TooLong } from './question-length.tsx'
+import { charsOf, isTooLong, QuestionLength } from './question-length.tsx'
 import { Thumbs } from './thumbs.tsx'
 import type { Turn } from './turn.ts'
 import { useSentFiles } from './use-sent-files.ts'
@@ -28,8 +28,8 @@ export function QuestionEditor({ turn, onEnd }: EditorProps) {
   const [text, setText] = useState(turn.text)
   const [images, setImages] = useState(turn.images)
   const sent = useSentFiles(turn.files)
-  const tooMany = charsTooMany(text)
-  const isReady = tooMany === 0 && text.trim() !== ''
+  const chars = charsOf(text)
+  const isReady = !isTooLong(chars) && text.trim() !== ''
   const send = () => isReady && onEnd({ text: text.trim(), images, files: sent.sound })
   const onKey = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
@@ -54,7 +54,7 @@ export function QuestionEditor({ turn, onEnd }: EditorProps) {
         onKeyDown={onKey}
       />
       <div className="flex items-center justify-end gap-2">
-        <TooLong chars={tooMany} />
+        <QuestionLength chars={chars} />
         <Button size="small" onClick={() => onEnd(null)}>
           {t('action.cancel')}
         </Button>

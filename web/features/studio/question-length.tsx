@@ -1,22 +1,21 @@
 import { useEffect, useState } from 'react'
 import { AGENT_TEXT_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
-
-/** The characters of a question, as the server counts them, where they are too many; else 0. */
-export function charsTooMany(text: string): number {
-  if (text.length <= AGENT_TEXT_CHARS_MAX) return 0
-  const count = [...text.trim()].length
-  return count > AGENT_TEXT_CHARS_MAX ? count : 0
-}
+import { CharCount, charsNear } from '../../ui/char-count.tsx'
 
 const TYPED_MS = 1_000
 
-/** Says so where the question is written; to a screen reader once typing has paused. */
-export function TooLong({ chars }: { readonly chars: number }) {
-  const { t, locale } = useI18n()
+/** The characters of a question; 0 while they are far from too many. */
+export const charsOf = (text: string): number => charsNear(text, AGENT_TEXT_CHARS_MAX)
+export const isTooLong = (chars: number): boolean => chars > AGENT_TEXT_CHARS_MAX
+
+/** Counts where the question is written; too many are told a screen reader once typing has paused. */
+export function QuestionLength({ chars }: { readonly chars: number }) {
+  const { t } = useI18n()
   const [said, setSaid] = useState(0)
   useEffect(() => {
-    const timer = setTimeout(() => setSaid(chars), chars > 0 ? TYPED_MS : 0)
+    const many = isTooLong(chars) ? chars : 0
+    const timer = setTimeout(() => setSaid(many), many > 0 ? TYPED_MS : 0)
     return () => clearTimeout(timer)
   }, [chars])
   return (
@@ -24,11 +23,9 @@ export function TooLong({ chars }: { readonly chars: number }) {
       <span role="status" className="sr-only">
         {said > 0 && t('studio.long', { count: said, max: AGENT_TEXT_CHARS_MAX })}
       </span>
-      {chars > 0 && (
-        <span className="text-mini text-bad" aria-hidden>
-          {chars.toLocaleString(locale)} / {AGENT_TEXT_CHARS_MAX.toLocaleString(locale)}
-        </span>
-      )}
+      <span aria-hidden>
+        <CharCount count={chars} max={AGENT_TEXT_CHARS_MAX} />
+      </span>
     </>
   )
 }

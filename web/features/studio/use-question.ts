@@ -14,7 +14,7 @@ import { sentFiles } from './asked-of.ts'
 import { useConversations } from './conversations.ts'
 import { type ChangeDraft, NO_DRAFT } from './drafts.ts'
 import { isImage, toSmallUrl } from './images.ts'
-import { charsTooMany } from './question-length.tsx'
+import { charsOf, isTooLong } from './question-length.tsx'
 import type { Waiting } from './queue.ts'
 import { useAttachments } from './use-attachments.ts'
 import type { Asked } from './use-conversation.ts'
@@ -90,8 +90,8 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
   const { draft, change, attached } = files
   const { text, images, collections } = draft
   const sound = attached.list.filter(({ problem }) => problem === null)
-  const tooMany = charsTooMany(text)
-  const isReady = tooMany === 0 && (text.trim() !== '' || images.length + sound.length > 0)
+  const chars = charsOf(text)
+  const isReady = !isTooLong(chars) && (text.trim() !== '' || images.length + sound.length > 0)
   const waits = files.isTaking || (holds && running)
   /** Puts a question before what is written already. */
   const putBack = ({ text: before, images: shown, files: sent = [], ...rest }: Asked) => {
@@ -130,7 +130,7 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
     images,
     change,
     collections,
-    tooMany,
+    chars,
     isReady,
     isQueued,
     send,

@@ -11,14 +11,14 @@ import type { Principal } from '../../core/principal.ts'
 import { createLoopTurns } from '../../core/time-slice.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { Announcer, Leases } from '../../storage/shared-state.ts'
-import type { KeptPictures, PictureRef, Pictures } from '../files/pictures.ts'
+import type { KeptPictures, Pictures } from '../files/pictures.ts'
 import type { TurnFiles } from '../files/turn-files.ts'
 import type { SessionStore } from '../sessions/store.ts'
-import type { PendingTurn } from './detached-model.ts'
+import { createPending } from './detached-pending.ts'
 import { createReading, missing } from './detached-reading.ts'
 import { createRuns, fromMemory, type InTurn, type Produce, sessionName } from './detached-runs.ts'
 import { createServers } from './detached-servers.ts'
-import type { DetachedRow, DetachedStore, NewDetached } from './detached-store.ts'
+import type { DetachedStore, NewDetached } from './detached-store.ts'
 import { rememberedText } from './prompt.ts'
 import type { Agent } from './service.ts'
 import type { TurnRequest } from './turn-config.ts'
@@ -114,25 +114,7 @@ export function createDetached(options: DetachedOptions) {
       return { turn_id: id, stored: row.stored === 1 }
     },
 
-    /** The person's turns of a session that have not ended. */
-    async pending(principal: Principal, sessionId: string): Promise<PendingTurn[]> {
-      const { tenantId } = principal
-      const read = () => store.pending(tenantId, sessionId, principal.userId ?? '')
-      let rows = await read()
-      if (rows.some((row) => row.state === 'running' && row.server !== server)) {
-        await settle()
-        rows = await read()
-      }
-      const shown: PendingTurn[] = []
-      for (const { id, state, user_text, started_at, state_at, ...row } of rows) {
-        const isOld = state === 'interrupted' && state_at <= clock.now() - DETACHED_INTERRUPTED_MS
-        if (state === 'ended' || isOld) continue
-        const partial = runs.told(id)?.text ?? (await partOf(tenantId, id))
-        const files = await filesOf(options, principal, row)
-        shown.push({ turn_id: id, state, text: user_text, partial, ...files, started_at })
-      }
-      return shown
-    },
+    pending: createPending({ ...options, server, settle, runs, partOf }),
 
     /** Drops an interrupted turn. Throws `turn_running` for one that runs. */
     async drop(principal: Principal, id: string): Promise<{ id: string; deleted: true }> {
@@ -155,17 +137,6 @@ export function createDetached(options: DetachedOptions) {
 
     close: runs.close,
   }
-}
-
-async function filesOf(
-  { files: { named } }: Pick<DetachedOptions, 'files'>,
-  principal: Principal,
-  row: Pick<DetachedRow, 'files' | 'images'>,
-) {
-  const images = JSON.parse(row.images) as PictureRef[]
-  const ids = JSON.parse(row.files) as string[]
-  const files = [...ids, ...images.map(({ file_id }) => file_id)]
-  return { files, named: await named(principal, ids), images }
 }
 
 interface Begun {

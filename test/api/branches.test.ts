@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { ConversationListResponse } from '../../src/features/sessions/model.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
+import { detach } from '../support/detached.ts'
 import { postSse } from '../support/sse.ts'
 import { converse } from '../support/talks.ts'
 import { startTeam } from '../support/team.ts'
@@ -149,9 +150,34 @@ describe('a branch', () => {
     await say('a', 'one')
     const id = (await branch('a', 0)).json().session_id
     expect(await transcript(id)).toEqual([])
-    expect(await titles()).toEqual([[id, 'one (2)']])
     const third = (await branch(id, 0)).json().session_id
+    await say(third, 'other')
     expect(await titles()).toEqual([[third, 'one (3)']])
+  })
+
+  test('hides nothing that was said before something is said in it', async () => {
+    const { call, headers, say, branch, titles } = await tenant()
+    await say('a', 'one')
+    const other = (await branch('a', 0)).json().session_id
+    expect(await titles()).toEqual([['a', 'one']])
+    await say('a', 'two')
+    const id = (await branch('a', 1)).json().session_id
+    expect(await titles()).toEqual([['a', 'one']])
+    // A question whose answer is on its way is what was said last, and none that got no answer.
+    const rest = Promise.withResolvers<void>()
+    upstream.reply({ text: 'no', hold: { after: 0, until: rest.promise } })
+    const open = await detach(app.url, headers, { text: 'again', session_id: id })
+    await open.until(({ type }) => type === 'turn')
+    expect(await titles()).toEqual([[id, 'one (3)']])
+    const { turn_id } = (await open.until(({ type }) => type === 'turn')).data
+    await call('POST', `/agent/turns/${turn_id}/stop`)
+    rest.resolve()
+    expect(await titles()).toEqual([['a', 'one']])
+    await say(other, 'otherwise')
+    expect(await titles()).toEqual([[other, 'one (2)']])
+    await call('DELETE', `/sessions/${other}`)
+    await call('DELETE', '/sessions/a')
+    expect(await titles()).toEqual([[id, 'one (3)']])
   })
 
   test('of what is not there is refused', async () => {

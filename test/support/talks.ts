@@ -18,6 +18,7 @@ export async function converse(app: TestApp, { upstream, clock, email }: Talking
   const call: Call = caller(`${app.url}/console`, headers)
   return {
     call,
+    headers,
     tenantId,
     /** One turn; a second passes afterwards. */
     async say(session: string, text: string, reply = 'yes', more: object = {}) {

@@ -85,11 +85,14 @@ function show(branch: NewBranch): readonly Statement[] {
     UPDATE session SET family = coalesce(family, ${id})
     WHERE tenant_id = ${tenantId} AND id = ${from} AND num = ${num}
       AND coalesce(user_id, '') <> ${GONE}`
-  // No lock: the statement before it holds the row that this one reads.
+  // No lock: the statement before it holds the row that this one reads. It was used last when its
+  // last turn was: until something is asked in it, it hides no version that goes further.
   const shown = sql`
     UPDATE session SET user_id = s.user_id, app_id = s.app_id, device_id = s.device_id,
       origin = s.origin, folder = s.folder, pinned = s.pinned, archived = s.archived,
-      family = s.family, from_seq = ${seq}, turn_count = ${count}, last_at = ${at},
+      family = s.family, from_seq = ${seq}, turn_count = ${count},
+      last_at = coalesce((SELECT t.created_at FROM turn t WHERE t.tenant_id = ${tenantId}
+        AND t.session_id = ${id} ORDER BY t.seq DESC LIMIT 1), s.first_at),
       first_at = coalesce((SELECT t.created_at FROM turn t
         WHERE t.tenant_id = ${tenantId} AND t.session_id = ${id} ORDER BY t.seq LIMIT 1), ${at}),
       summary = ${branch.summary}, folded_through = ${branch.foldedThrough},

@@ -76,10 +76,15 @@ function after(
   }
 }
 
+/** What decides which version of a conversation was used last: first of all a turn that is open. */
+const useOf = (name: string) => `(EXISTS (SELECT 1 FROM talk_turn d
+    WHERE d.tenant_id = ${name}.tenant_id AND d.session_id = ${name}.id AND d.state <> 'ended'),
+  ${name}.last_at, ${name}.turn_count, ${name}.num)`
+
 /** Of the versions of one conversation, the one that was used last. */
 const NEWEST_OF_FAMILY = `AND (session.family IS NULL OR NOT EXISTS (SELECT 1 FROM session o
   WHERE o.tenant_id = session.tenant_id AND o.family = session.family
-    AND (o.last_at > session.last_at OR (o.last_at = session.last_at AND o.num > session.num))))`
+    AND ${useOf('o')} > ${useOf('session')}))`
 
 /** A conversation in its order, by its number. */
 export interface NumberedPlace extends ListPosition {

@@ -150,13 +150,15 @@ describe('a branch', () => {
     await say('a', 'one')
     const id = (await branch('a', 0)).json().session_id
     expect(await transcript(id)).toEqual([])
+    expect(await titles()).toEqual([[id, 'one (2)']])
     const third = (await branch(id, 0)).json().session_id
-    await say(third, 'other')
     expect(await titles()).toEqual([[third, 'one (3)']])
   })
 
-  test('hides nothing that was said before something is said in it', async () => {
-    const { call, headers, say, branch, titles } = await tenant()
+  test('for a question hides nothing that was said before something is said in it', async () => {
+    const { call, headers, say, titles } = await tenant()
+    const branch = (id: string, seq: number) =>
+      call<{ session_id: string }>('POST', `/sessions/${id}/branch`, { seq, for_question: true })
     await say('a', 'one')
     const other = (await branch('a', 0)).json().session_id
     expect(await titles()).toEqual([['a', 'one']])

@@ -88,6 +88,9 @@ export const talks = {
   /** Another way for the talk to go on after the turn `seq`; 0 is before the first one. */
   branch: (id: string, seq: number) =>
     call<{ session_id: string }>('POST', session(id, '/branch'), { seq }),
+  /** The same for a question that follows; until it is asked, the list keeps the present way. */
+  branchToAsk: (id: string, seq: number) =>
+    call<{ session_id: string }>('POST', session(id, '/branch'), { seq, for_question: true }),
   /** Deletes one way of a talk; the others stay. */
   removeBranch: (id: string) => call<unknown>('DELETE', session(id, '')),
   /** Stops the model; what it has written is stored. */

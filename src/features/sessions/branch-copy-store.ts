@@ -30,6 +30,8 @@ export interface NewBranch {
   /** Gets the number of the version behind it. */
   readonly title: string
   readonly at: string
+  /** It counts as used when its last turn was, not now. */
+  readonly forQuestion: boolean
 }
 
 /** The row that will be the branch. */
@@ -85,13 +87,13 @@ function show(branch: NewBranch): readonly Statement[] {
     UPDATE session SET family = coalesce(family, ${id})
     WHERE tenant_id = ${tenantId} AND id = ${from} AND num = ${num}
       AND coalesce(user_id, '') <> ${GONE}`
-  // No lock: the statement before it holds the row that this one reads. It was used last when its
-  // last turn was: until something is asked in it, it hides no version that goes further.
+  const used = branch.forQuestion ? null : at
+  // No lock: the statement before it holds the row that this one reads.
   const shown = sql`
     UPDATE session SET user_id = s.user_id, app_id = s.app_id, device_id = s.device_id,
       origin = s.origin, folder = s.folder, pinned = s.pinned, archived = s.archived,
       family = s.family, from_seq = ${seq}, turn_count = ${count},
-      last_at = coalesce((SELECT t.created_at FROM turn t WHERE t.tenant_id = ${tenantId}
+      last_at = coalesce(CAST(${used} AS TEXT), (SELECT t.created_at FROM turn t WHERE t.tenant_id = ${tenantId}
         AND t.session_id = ${id} ORDER BY t.seq DESC LIMIT 1), s.first_at),
       first_at = coalesce((SELECT t.created_at FROM turn t
         WHERE t.tenant_id = ${tenantId} AND t.session_id = ${id} ORDER BY t.seq LIMIT 1), ${at}),

@@ -10,6 +10,7 @@ import type { NewBranch } from './branch-copy-store.ts'
 import { createMaking, type MakingOptions } from './branch-making.ts'
 import type { BranchSource, BranchStore, Version } from './branch-store.ts'
 import { type Conversations, titleOfText } from './conversations.ts'
+import type { BranchRequest } from './model.ts'
 import { piecesOf } from './pieces.ts'
 import type { Sessions } from './service.ts'
 
@@ -64,7 +65,7 @@ export function createBranches(options: BranchesOptions) {
     id: string,
     seq: number,
     source: BranchSource,
-  ): Promise<NewBranch> {
+  ): Promise<Omit<NewBranch, 'forQuestion'>> {
     const appId = kind === 'app' ? keyApp : null
     if (seq > 0 && !(await store.hasTurn(tenantId, id, seq, appId))) throw missing()
     const turns = await store.sizes(tenantId, id, seq, appId)
@@ -88,13 +89,14 @@ export function createBranches(options: BranchesOptions) {
 
   return {
     /**
-     * A new session with the turns up to one; 0 copies none. Throws `not_found`, and the reason of
-     * the signal when it aborts before the branch is whole.
+     * A new session with the turns up to one; 0 copies none. One that is made for a question hides
+     * no version that goes further until something is asked in it. Throws `not_found`, and the
+     * reason of the signal when it aborts before the branch is whole.
      */
     async branch(
       principal: Principal,
       id: string,
-      seq: number,
+      { seq, for_question: forQuestion = false }: BranchRequest,
       signal: AbortSignal,
     ): Promise<{ session_id: string }> {
       const { num } = await sourceOf(principal, id)
@@ -102,7 +104,8 @@ export function createBranches(options: BranchesOptions) {
         const source = await sourceOf(principal, id)
         // Another session that has got the name meanwhile.
         if (source.num !== num) throw missing()
-        const branch = await planned(principal, id, seq, source)
+        const planning = await planned(principal, id, seq, source)
+        const branch = { ...planning, forQuestion }
         if (await making.make(branch, signal)) return { session_id: branch.id }
       }
     },

@@ -198,14 +198,22 @@ export const ConversationListResponse = z.lazy(() =>
 )
 export type ConversationListResponse = z.infer<typeof ConversationListResponse>
 
-/** A branch has the turns up to this one; 0: none. */
+const flag = (field: string) =>
+  z.boolean({ error: issue('field_type', { field, kind: 'boolean' }) }).optional()
+
+/**
+ * A branch has the turns up to `seq`; 0: none. With `for_question` it stands for its conversation
+ * once something is said in it, else at once.
+ */
 export const BranchRequest = z.lazy(() =>
   z.object({
+    for_question: flag('for_question'),
     seq: z
       .int({ error: issue('field_required', { field: 'seq', kind: 'int' }) })
       .min(0, { error: issue('field_too_small', { field: 'seq', min: 0 }) }),
   }),
 )
+export type BranchRequest = z.infer<typeof BranchRequest>
 export const BranchResponse = z.lazy(() => z.object({ session_id: z.string() }))
 
 export const VersionsResponse = z.lazy(() =>
@@ -228,8 +236,6 @@ export const VersionsResponse = z.lazy(() =>
 const TITLE = { field: 'title', max: CONVERSATION_TITLE_CHARS_MAX }
 
 const FOLDER = { field: 'folder', max: FOLDER_CHARS_MAX }
-const flag = (field: string) =>
-  z.boolean({ error: issue('field_type', { field, kind: 'boolean' }) }).optional()
 
 /**
  * What is omitted stays. A blank title restores the automatic one, which is made from the first

@@ -116,10 +116,10 @@ export const sessionRoutes = (on: Gated, services: SessionServices) => {
         '/sessions/:id/branch',
         async ({ principal, params, request, upload, server, set }) => {
           const session = sessionId(params.id)
-          const { seq } = await branch.read(request, upload)
+          const wanted = await branch.read(request, upload)
           // A long session takes seconds, and may wait for others.
           const made = await withoutIdleTimeout(request, server, () =>
-            branches.branch(principal, session, seq, request.signal),
+            branches.branch(principal, session, wanted, request.signal),
           )
           set.status = 201
           return made

@@ -32,9 +32,9 @@ export function useBeside({ choice: { chosen, choose }, beside, setups }: Beside
     if (isAsked) return [session, beside.session]
     const seq = stored.rows[0]?.seq
     if (seq === undefined) return [session, freshSession()]
-    const one = await talks.branch(session, seq)
+    const one = await talks.branchToAsk(session, seq)
     try {
-      const other = await talks.branch(session, seq)
+      const other = await talks.branchToAsk(session, seq)
       return [one.session_id, other.session_id]
     } catch (error) {
       await talks.removeBranch(one.session_id).catch(() => {})

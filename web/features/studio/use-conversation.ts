@@ -99,7 +99,7 @@ export function useConversation(
    */
   const askAfter = async (seq: number, question: Asked): Promise<boolean> => {
     try {
-      const { session_id } = await talks.branch(session, seq)
+      const { session_id } = await talks.branchToAsk(session, seq)
       choose({ session: session_id })
       void sayIn(session_id, question)
       return true

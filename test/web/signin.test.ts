@@ -29,6 +29,25 @@ describeWeb('signing in', () => {
     await page.getByRole('heading', { level: 1, name: en['nav.keys'] }).waitFor()
   }, 60_000)
 
+  test('what went wrong behind a right code is told, and only until the next one', async () => {
+    const email = 'shaken@example.com'
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' })
+    const { page } = guest
+    await page.goto('/login')
+    await page.getByRole('textbox', { name: en['login.email'] }).fill(email)
+    await page.keyboard.press('Enter')
+    const field = page.getByRole('textbox', { name: en['login.code'] })
+    await field.waitFor()
+    const right = { status: 200, contentType: 'application/json', body: '{}' }
+    await page.route('**/auth/email/verify', (route) => route.fulfill(right))
+    await field.fill('123456')
+    await page.getByText(en['login.dropped']).waitFor()
+    await page.route('**/auth/me', (route) => route.abort())
+    await field.fill('123457')
+    await page.getByText(en['error.offline']).waitFor()
+    expect(await page.getByText(en['login.dropped']).count()).toBe(0)
+  }, 60_000)
+
   test('a person who is signed in already is sent to the console', async () => {
     const session = await signIn(at.app, 'ada@example.com')
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)

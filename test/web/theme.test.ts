@@ -1,4 +1,5 @@
 import { test } from 'bun:test'
+import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
 import { describeWeb, soon, useConsole } from './setup.ts'
@@ -17,5 +18,11 @@ describeWeb('the theme', () => {
     await soon(theme, 'light')
     await page.emulateMedia({ colorScheme: 'dark' })
     await soon(theme, 'dark')
+
+    // Where there is no side bar a button offers the other theme, and goes on to do so.
+    await page.goto('/docs')
+    await page.getByRole('button', { name: en['theme.light'] }).waitFor()
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.getByRole('button', { name: en['theme.dark'] }).waitFor()
   })
 })

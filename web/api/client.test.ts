@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { ApiError, call } from './client.ts'
+import { ApiError, call, tryRequest } from './client.ts'
 
 const kept = globalThis.fetch
 afterEach(() => {
@@ -19,3 +19,10 @@ test.each(['{"error":{"mess', 'null', '"gone"', '{"error":{"message":7}}'])(
     expect(error).toMatchObject({ status: 400, message: '' })
   },
 )
+
+test('a request of the reference that reaches no server says so', async () => {
+  const refused = async () => Promise.reject(new TypeError('Failed to fetch'))
+  globalThis.fetch = Object.assign(refused, { preconnect() {} })
+  const error = await tryRequest('GET', '/v1/apps', {}, null).catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ name: 'ApiError', status: 0 })
+})

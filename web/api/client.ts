@@ -166,7 +166,7 @@ export interface RawAnswer {
   readonly ms: number
 }
 
-/** Sends one request of the API reference and returns any answer. */
+/** Sends one request of the API reference; throws `ApiError` where no answer comes. */
 export async function tryRequest(
   method: string,
   path: string,
@@ -178,6 +178,8 @@ export async function tryRequest(
     method,
     body,
     headers: { ...headers, ...(body === null ? {} : { 'content-type': 'application/json' }) },
+  }).catch(() => {
+    throw connectionError()
   })
   const type = response.headers.get('content-type') ?? ''
   const readable = /json|text|xml|event-stream/.test(type)

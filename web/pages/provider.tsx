@@ -50,7 +50,7 @@ function Current({ provider }: { readonly provider: Provider }) {
   const test = useAction(() => api.provider.test())
   const remove = useAction(() => api.provider.remove(), {
     done: 'provider.removed',
-    refresh: ['provider'],
+    refresh: ['provider', 'models'],
     onDone: () => setAsked(false),
   })
   return (
@@ -138,7 +138,7 @@ function ProviderForm({ provider }: { readonly provider: Provider }) {
   const save = useAction(api.provider.save, {
     shows: address.shows,
     done: 'provider.saved',
-    refresh: ['provider'],
+    refresh: ['provider', 'models'],
     onDone: () => setKey(''),
   })
   const problem = address.of(save.error)

@@ -1,5 +1,5 @@
 import * as Menu from '@radix-ui/react-dropdown-menu'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import {
   Activity,
@@ -14,8 +14,8 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { api } from '../api/index.ts'
+import { useLogout } from '../features/login/use-logout.ts'
 import { type Key, type Language, useI18n } from '../i18n/index.tsx'
-import { useAction } from '../lib/services.tsx'
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
 import { Confirm } from '../ui/dialog.tsx'
 import { ask, SHORTCUTS_ASKED } from './keys.ts'
@@ -76,15 +76,9 @@ export function UserMenu({ onGo }: { readonly onGo?: (() => void) | undefined })
   const { t, language, setLanguage } = useI18n()
   const theme = useTheme()
   const navigate = useNavigate()
-  const client = useQueryClient()
   const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me })
   const [asksAll, setAsksAll] = useState(false)
-  const logout = useAction(api.auth.logout, {
-    onDone: () => {
-      client.clear()
-      void navigate({ to: '/login' })
-    },
-  })
+  const logout = useLogout()
   const email = me.data?.email ?? ''
   const size = { size: 16, 'aria-hidden': true } as const
   return (

@@ -1,7 +1,8 @@
 import { useI18n } from '../i18n/index.tsx'
 import { CopyButton } from './button.tsx'
 
-const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+/** A text as one word of a shell. */
+export const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** The curl command of the page's last call. */
 const curlOf = (body: unknown, key = '<API_KEY>'): string =>

@@ -1,6 +1,7 @@
 import * as Menu from '@radix-ui/react-dropdown-menu'
 import { Ellipsis, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
+import { IconMenu } from './icon-menu.tsx'
 
 export interface RowAction {
   readonly label: string
@@ -24,43 +25,30 @@ interface RowMenuProps {
 export function RowMenu({ label, actions, isStop = true, children }: RowMenuProps) {
   const chosen = useRef<(() => void) | null>(null)
   return (
-    <Menu.Root modal={false}>
-      <Menu.Trigger
-        className="btn"
-        data-kind="quiet"
-        data-size="small"
-        data-shape="icon"
-        tabIndex={isStop ? 0 : -1}
-        aria-label={label}
-      >
-        <Ellipsis size={16} aria-hidden />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Content
-          className="menu"
-          align="end"
-          sideOffset={4}
-          onCloseAutoFocus={() => {
-            // Behind this the focus returns to the button, and from there goes where the act wants.
-            chosen.current?.()
-            chosen.current = null
+    <IconMenu
+      label={label}
+      icon={<Ellipsis size={16} aria-hidden />}
+      isStop={isStop}
+      align="end"
+      onCloseAutoFocus={() => {
+        // Behind this the focus returns to the button, and from there goes where the act wants.
+        chosen.current?.()
+        chosen.current = null
+      }}
+    >
+      {children}
+      {actions.map(({ label: name, icon: Icon, act, isLoss }) => (
+        <Menu.Item
+          key={name}
+          className={`menu-item ${isLoss ? 'text-bad' : ''}`}
+          onSelect={() => {
+            chosen.current = act
           }}
         >
-          {children}
-          {actions.map(({ label: name, icon: Icon, act, isLoss }) => (
-            <Menu.Item
-              key={name}
-              className={`menu-item ${isLoss ? 'text-bad' : ''}`}
-              onSelect={() => {
-                chosen.current = act
-              }}
-            >
-              <Icon size={15} aria-hidden />
-              {name}
-            </Menu.Item>
-          ))}
-        </Menu.Content>
-      </Menu.Portal>
-    </Menu.Root>
+          <Icon size={15} aria-hidden />
+          {name}
+        </Menu.Item>
+      ))}
+    </IconMenu>
   )
 }

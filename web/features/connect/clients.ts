@@ -1,3 +1,5 @@
+import { shellQuoted } from '../../ui/curl.tsx'
+
 /** The settings that a client of OpenAI's API needs. */
 export interface Connection {
   readonly baseUrl: string
@@ -27,7 +29,6 @@ export const CLIENT_NAMES: Readonly<Record<Client, string>> = {
   homeassistant: 'Home Assistant',
 }
 
-const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 /** A string literal of TypeScript and Python alike. */
 const quoted = (text: string) => JSON.stringify(text)
 

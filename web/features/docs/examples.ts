@@ -1,3 +1,4 @@
+import { shellQuoted } from '../../ui/curl.tsx'
 import { example, JSON_TYPE, type Operation } from './openapi.ts'
 
 export const PROGRAMS = ['curl', 'typescript', 'python'] as const
@@ -11,8 +12,6 @@ export const PROGRAM_NAMES: Readonly<Record<Program, string>> = {
 
 /** Sample values for fields whose empty value would be a poor example. */
 export type Samples = Readonly<Record<string, string>>
-
-const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Fills empty texts, by the names of their fields. */
 function filled(value: unknown, samples: Samples, field = ''): unknown {

@@ -1,14 +1,12 @@
 import { Languages, Moon, Sun } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
-import { setTheme, useTheme } from '../../lib/theme.ts'
+import { setTheme, useDark } from '../../lib/theme.ts'
 import { Button } from '../../ui/button.tsx'
 
 /** Language and theme for pages that have no side bar. */
 export function AppearanceBar() {
   const { t, language, setLanguage } = useI18n()
-  const theme = useTheme()
-  const dark =
-    theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
+  const dark = useDark()
   const size = { size: 16, 'aria-hidden': true } as const
   return (
     <div className="absolute top-3 right-3 flex gap-1">

@@ -19,17 +19,24 @@ interface CodeStepProps {
   readonly onDone: () => void
 }
 
+const isSignedOut = (error: unknown) => error instanceof ApiError && error.status === SIGNED_OUT
+
 /** Takes the code; the sixth digit, typed or pasted, signs in without another click. */
 export function CodeStep({ email, delivery, isFailing, onBack, onDone }: CodeStepProps) {
   const { t } = useI18n()
   const explain = useExplain()
   const [code, setCode] = useState('')
   const [dropped, setDropped] = useState(false)
-  const verify = useAction((entered: string) => api.auth.verify(email, entered), {
-    shows: () => true,
+  const enter = async (entered: string) => {
+    setDropped(false)
+    await api.auth.verify(email, entered)
     // The browser may have silently refused the cookie; the next request shows it.
-    onDone: () => void api.auth.me().then(onDone, () => setDropped(true)),
-  })
+    await api.auth.me().catch((error: unknown) => {
+      setDropped(isSignedOut(error))
+      throw error
+    })
+  }
+  const verify = useAction(enter, { shows: () => true, onDone })
   const field = useRef<HTMLInputElement>(null)
   // As soon as a wrong code is shown as wrong, the next input replaces it.
   useLayoutEffect(() => {
@@ -51,9 +58,8 @@ export function CodeStep({ email, delivery, isFailing, onBack, onDone }: CodeSte
   }
   const mailed = delivery === 'mail'
   const icon = mailed ? <MailCheck size={16} /> : <SquareTerminal size={16} />
-  const wrong = verify.error instanceof ApiError && verify.error.status === SIGNED_OUT
-  const fault = wrong ? t('login.code.wrong') : verify.error ? explain(verify.error) : null
-  const problem = dropped ? t('login.dropped') : fault
+  const problemOf = (error: Error) =>
+    isSignedOut(error) ? t(dropped ? 'login.dropped' : 'login.code.wrong') : explain(error)
   return (
     <div className="grid gap-4">
       {!isFailing && (
@@ -65,7 +71,7 @@ export function CodeStep({ email, delivery, isFailing, onBack, onDone }: CodeSte
         ref={field}
         label={t('login.code')}
         hint={t('login.code.hint')}
-        problem={problem}
+        problem={verify.error && problemOf(verify.error)}
         className="h-14 text-center font-mono text-2xl tracking-[0.5em]"
         inputMode="numeric"
         autoComplete="one-time-code"

@@ -9,7 +9,7 @@ const WORDS = [
   'unverified_email',
 ] as const
 
-/** The text for `?error=` of the sign-in page. Unknown values are ignored: anyone can set them. */
+/** The text for `?error=` of the sign-in page; one for all unknown values, which anyone can set. */
 export function loginFault(word: unknown): Key {
   const known = WORDS.find((one) => one === word)
   return known ? `login.oauth.${known}` : 'login.oauth.failed'

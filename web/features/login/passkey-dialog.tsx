@@ -56,6 +56,9 @@ function PasskeyForm({ passkey, onClose }: FormProps) {
       onDone: onClose,
     },
   )
+  const again = useAction(api.auth.logout, {
+    onDone: () => location.assign('/login?next=%2Fapp%2Faccount'),
+  })
   const isOld = save.error instanceof ApiError && save.error.error?.code === 'sign_in_again'
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -76,7 +79,7 @@ function PasskeyForm({ passkey, onClose }: FormProps) {
             {save.error instanceof ApiError ? explain(save.error) : t('passkeys.failed')}
             {isOld && (
               <p className="mt-2">
-                <Button size="small" onClick={() => void signInAgain()}>
+                <Button size="small" busy={again.isPending} onClick={() => again.mutate(false)}>
                   {t('passkeys.again')}
                 </Button>
               </p>
@@ -92,9 +95,4 @@ function PasskeyForm({ passkey, onClose }: FormProps) {
       </div>
     </form>
   )
-}
-
-async function signInAgain(): Promise<void> {
-  await api.auth.logout(false)
-  location.assign('/login?next=%2Fapp%2Faccount')
 }

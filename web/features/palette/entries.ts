@@ -1,13 +1,13 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../api/index.ts'
 import { GUIDE_IDS, guidePath } from '../../guides/pages.ts'
-import { useI18n } from '../../i18n/index.tsx'
-import { useOperator } from '../../lib/rights.ts'
-import { useAction } from '../../lib/services.tsx'
+import { type Key, useI18n } from '../../i18n/index.tsx'
+import { useMayChange, useOperator, useOwns } from '../../lib/rights.ts'
 import { setTheme } from '../../lib/theme.ts'
 import { ask, SHORTCUTS_ASKED } from '../../shell/keys.ts'
 import { doorOf, NAV_ITEMS, SERVER_ITEMS } from '../../shell/nav.ts'
+import { useLogout } from '../login/use-logout.ts'
 import type { Entry, Group } from './match.ts'
 
 const THEMES = ['light', 'dark', 'system'] as const
@@ -15,7 +15,7 @@ const THEMES = ['light', 'dark', 'system'] as const
 /** The entries of the palette that need no search on the server. */
 export function useEntries(): Group[] {
   const { t } = useI18n()
-  const named = useNamed()
+  const apps = useApps()
   const actions = useActions()
   const goTo = useNavigate()
   const places = useOperator() ? [...NAV_ITEMS, ...SERVER_ITEMS] : NAV_ITEMS
@@ -27,55 +27,46 @@ export function useEntries(): Group[] {
     const whole = isTwice ? `${t(`nav.${doorOf(to)}`)} · ${said}` : said
     return { id: to, label: whole, also: to, run: () => void goTo({ to }) }
   })
-  const manual = [...GUIDE_IDS.map((id) => [guidePath(id), t(`guide.${id}`)] as const)].map(
-    ([to, label]) => ({ id: to, label, also: to, run: () => void goTo({ to }) }),
-  )
-  const reference = '/docs/reference'
-  const last = { id: reference, label: t('docs.title'), run: () => void goTo({ to: reference }) }
+  const manualPage = (to: string, label: string): Entry => ({
+    ...{ id: to, label, also: to },
+    run: () => void goTo({ to }),
+  })
+  const manual = GUIDE_IDS.map((id) => manualPage(guidePath(id), t(`guide.${id}`)))
+  const reference = manualPage('/docs/reference', t('docs.title'))
   return [
     { name: t('palette.pages'), entries: pages },
     { name: t('palette.actions'), entries: actions },
-    ...named,
-    { name: t('docs.pages'), entries: [...manual, { ...last, also: reference }] },
+    { name: t('nav.apps'), entries: apps },
+    { name: t('docs.pages'), entries: [...manual, reference] },
   ]
 }
 
-/** The tenant's apps, devices and so on, by name. */
-function useNamed(): Group[] {
-  const { t } = useI18n()
+/** The tenant's apps by name. */
+function useApps(): Entry[] {
   const goTo = useNavigate()
-  const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
-  const open = (to: string) => () => void goTo({ to })
-  const entry = (id: string, label: string, to: string): Entry => ({ id, label, run: open(to) })
-  return [
-    {
-      name: t('nav.apps'),
-      entries: apps.data?.apps.map(({ id, name }) => entry(id, name, `/app/apps/${id}`)) ?? [],
-    },
-  ]
+  const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list }).data?.apps ?? []
+  return apps.map(({ id, name }) => ({
+    ...{ id, label: name },
+    run: () => void goTo({ to: '/app/apps/$id', params: { id } }),
+  }))
 }
 
+/** What the person may do, without a page of its own. */
 function useActions(): Entry[] {
   const { t, language, setLanguage } = useI18n()
   const goTo = useNavigate()
-  const client = useQueryClient()
-  const logout = useAction(api.auth.logout, {
-    onDone: () => {
-      client.clear()
-      void goTo({ to: '/login' })
-    },
-  })
+  const logout = useLogout()
+  const mayChange = useMayChange()
+  const isOwner = useOwns()
   const action = (id: string, label: string, run: () => void): Entry => ({ id, label, run })
+  const to = (id: string, label: Key, path: string, search = {}) =>
+    action(id, t(label), () => void goTo({ to: path, search }))
   return [
-    action('studio', t('studio.new'), () => void goTo({ to: '/app', search: {} })),
-    action('app', t('apps.new'), () => void goTo({ to: '/app/apps/new' })),
-    action('key', t('keys.new'), () => void goTo({ to: '/app/keys', search: { new: true } })),
-    action(
-      'device',
-      t('devices.new'),
-      () => void goTo({ to: '/app/devices', search: { new: true } }),
-    ),
-    action('document', t('kb.add'), () => void goTo({ to: '/app/kb' })),
+    to('studio', 'studio.new', '/app'),
+    ...(mayChange ? [to('app', 'apps.new', '/app/apps/new')] : []),
+    ...(isOwner ? [to('key', 'keys.new', '/app/keys', { new: true })] : []),
+    ...(mayChange ? [to('device', 'devices.new', '/app/devices', { new: true })] : []),
+    ...(mayChange ? [to('document', 'kb.add', '/app/kb')] : []),
     ...THEMES.map((theme) =>
       action(
         theme,

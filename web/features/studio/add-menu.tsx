@@ -4,6 +4,7 @@ import { useRef } from 'react'
 import { type Key, useI18n } from '../../i18n/index.tsx'
 import { chooseFiles } from '../../lib/choose-files.ts'
 import { useMayChange } from '../../lib/rights.ts'
+import { IconMenu } from '../../ui/icon-menu.tsx'
 
 interface AddMenuProps {
   readonly onAttach: () => void
@@ -36,31 +37,22 @@ export function AddMenu({ onAttach, onFiles, onTools, onPage }: AddMenuProps) {
     </Menu.Item>
   )
   return (
-    <Menu.Root modal={false}>
-      <Menu.Trigger
-        ref={trigger}
-        className="btn"
-        data-kind="quiet"
-        data-size="small"
-        data-shape="icon"
-        aria-label={t('studio.add')}
-      >
-        <Plus size={17} aria-hidden />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Content className="menu" align="start" sideOffset={4}>
-          {item('studio.files', <Paperclip {...icon} />, onAttach)}
-          {isPhone()
-            ? item('studio.add.camera', <Camera {...icon} />, () =>
-                chooseFiles({ accept: 'image/*', camera: true }, onFiles),
-              )
-            : item('studio.add.folder', <FolderUp {...icon} />, () =>
-                chooseFiles({ folder: true }, onFiles),
-              )}
-          {mayChange && item('studio.add.page', <Globe {...icon} />, onPage)}
-          {mayChange && onTools && item('studio.add.tools', <Wrench {...icon} />, onTools)}
-        </Menu.Content>
-      </Menu.Portal>
-    </Menu.Root>
+    <IconMenu
+      trigger={trigger}
+      label={t('studio.add')}
+      icon={<Plus size={17} aria-hidden />}
+      align="start"
+    >
+      {item('studio.files', <Paperclip {...icon} />, onAttach)}
+      {isPhone()
+        ? item('studio.add.camera', <Camera {...icon} />, () =>
+            chooseFiles({ accept: 'image/*', camera: true }, onFiles),
+          )
+        : item('studio.add.folder', <FolderUp {...icon} />, () =>
+            chooseFiles({ folder: true }, onFiles),
+          )}
+      {mayChange && item('studio.add.page', <Globe {...icon} />, onPage)}
+      {mayChange && onTools && item('studio.add.tools', <Wrench {...icon} />, onTools)}
+    </IconMenu>
   )
 }

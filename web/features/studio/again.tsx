@@ -6,6 +6,7 @@ import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useMayChange } from '../../lib/rights.ts'
 import { Button } from '../../ui/button.tsx'
+import { IconMenu } from '../../ui/icon-menu.tsx'
 import { type Turn, wordsIn } from './turn.ts'
 import { lengthsFor, type Wish } from './wish.ts'
 
@@ -44,31 +45,19 @@ function Otherwise({ turn, onAgain }: AgainProps) {
     </Menu.Item>
   )
   return (
-    <Menu.Root modal={false}>
-      <Menu.Trigger
-        className="btn again-menu"
-        data-kind="quiet"
-        data-size="small"
-        data-shape="icon"
-        aria-label={t('studio.again.menu')}
-      >
-        <ChevronDown size={14} aria-hidden />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Content
-          className="menu picker-menu"
-          align="start"
-          sideOffset={4}
-          collisionPadding={8}
-        >
-          {shorter !== null && item(t('studio.shorter'), Minus, { answer_words: shorter })}
-          {longer !== null && item(t('studio.longer'), Plus, { answer_words: longer })}
-          {mayChange && (
-            <OtherModels model={turn.model}>{(model) => item(model, Cpu, { model })}</OtherModels>
-          )}
-        </Menu.Content>
-      </Menu.Portal>
-    </Menu.Root>
+    <IconMenu
+      label={t('studio.again.menu')}
+      icon={<ChevronDown size={14} aria-hidden />}
+      classes={{ button: 'again-menu', menu: 'picker-menu' }}
+      align="start"
+      collisionPadding={8}
+    >
+      {shorter !== null && item(t('studio.shorter'), Minus, { answer_words: shorter })}
+      {longer !== null && item(t('studio.longer'), Plus, { answer_words: longer })}
+      {mayChange && (
+        <OtherModels model={turn.model}>{(model) => item(model, Cpu, { model })}</OtherModels>
+      )}
+    </IconMenu>
   )
 }
 

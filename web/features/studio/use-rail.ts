@@ -3,25 +3,15 @@ import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { type Talk, talks } from '../../api/talks.ts'
 import { useAction } from '../../lib/services.tsx'
+import { useSettled } from '../../lib/use-settled.ts'
 import { useStable } from '../../lib/use-stable.ts'
 import { useConversations } from './conversations.ts'
 
 const UNDO_MS = 6_000
-const TYPING_MS = 200
 
 /** Whose talks: the person's own, or those that nobody owns, by the way they came. */
 export const KINDS = ['mine', 'website', 'devices', 'api'] as const
 export type Kind = (typeof KINDS)[number]
-
-/** The text after a short pause in typing. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
-}
 
 /** The conversations that match, newest first, and what can be done with one. */
 export function useRail(typed: string, kind: Kind, archived: boolean) {

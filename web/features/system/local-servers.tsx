@@ -46,7 +46,7 @@ function LocalServer({ server, onUsed }: ServerProps) {
     () => api.system.save({ MB_LLM_BASE_URL: server.base_url, MB_LLM_MODEL: model }),
     {
       done: 'system.local.used',
-      refresh: ['system', 'status', 'provider', 'agent'],
+      refresh: ['system', 'status', 'provider', 'models'],
       onDone: () => onUsed?.(),
     },
   )

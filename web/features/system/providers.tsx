@@ -88,7 +88,7 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
       }),
     {
       done: 'system.local.used',
-      refresh: ['system', 'status', 'provider', 'agent'],
+      refresh: ['system', 'status', 'provider', 'models'],
       shows: () => true,
       onDone: () => void navigate({ to: '/app' }),
     },

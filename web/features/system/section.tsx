@@ -122,7 +122,7 @@ function useSectionForm(settings: readonly SystemSetting[], part: string | null)
   const trial = useAction((tried: string) => api.system.test(tried), { refresh: ['system'] })
   const save = useAction((sent: Changes) => api.system.save(sent), {
     done: 'system.saved',
-    refresh: ['system', 'status', 'provider', 'agent'],
+    refresh: ['system', 'status', 'provider', 'models'],
     shows: isRefusal,
     onDone: (_saved, sent) => {
       // What was typed while it was saved is not saved yet.

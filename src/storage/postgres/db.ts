@@ -246,6 +246,7 @@ const READS_AT_ONCE = 6
 export function createReader(db: Pick<PostgresDb, 'scan'>, slots = READS_AT_ONCE): Reader {
   const turns = createSemaphore({ slots })
   return {
+    isSideBySide: true,
     all: <Row>(tenantId: string, statement: Statement, signal?: AbortSignal) =>
       turns.run(tenantId, () => db.scan<Row>(tenantId, statement, signal), signal),
   }

@@ -104,6 +104,7 @@ export function openRuns(adapters: Adapters, needs: RunNeeds) {
   const runs = createRuns({
     store: runStore,
     hasApp,
+    agent,
     sessions: sessions.service,
     owners: sessions.talks,
     turns: sessions.turns,

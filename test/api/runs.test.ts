@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/clock.ts'
 import type { Run, Schedule } from '../../src/features/runs/model.ts'
 import { caller } from '../support/api.ts'
+import { filesClient } from '../support/chat-files.ts'
 import { codeOf, runOf, scheduled, startRuns, type TestRuns } from '../support/runs.ts'
 
 let on: TestRuns
@@ -94,6 +95,29 @@ describe('runs', () => {
     expect(await post({ subject: 'user:1' })).toEqual([400, 'memory_subject'])
     expect((await call('GET', '/runs?status=odd')).status).toBe(400)
     expect((await call('GET', '/runs/none')).status).toBe(404)
+  })
+
+  test('refuse at once what their turn could not have', async () => {
+    const mail = on.email()
+    const call = await on.keyOf(mail)
+    const made = await call<{ id: string }>('POST', '/kb/collections', { name: 'seen' })
+    const seen = made.json().id
+    const app = await call<{ id: string }>('POST', '/apps', { name: 'a', collections: [] })
+    const { headers } = await on.app.key(mail)
+    const broken = await filesClient(() => on.app.url).ingest(headers, '%PDF-1.4 broken', 'a.pdf')
+    const post = async (body: object) => {
+      const answer = await call('POST', '/runs', { text: 'x', ...body })
+      return [answer.status, codeOf(answer)]
+    }
+    expect(await post({ files: ['none'] })).toEqual([404, 'not_found'])
+    expect(await post({ files: [broken.id] })).toEqual([400, 'file_failed'])
+    expect(await post({ collections: ['none at all'] })).toEqual([404, 'not_found'])
+    const ofApp = { collections: [seen], app_id: app.json().id }
+    expect(await post(ofApp)).toEqual([404, 'not_found'])
+    expect((await post({ images: ['https://127.0.0.1/a.png'] }))[0]).toBe(400)
+    expect((await call('GET', '/runs')).json()).toMatchObject({ runs: [] })
+    expect((await post({ collections: [seen] }))[0]).toBe(202)
+    await on.settled()
   })
 
   test('make as many model calls as they may', async () => {

@@ -234,6 +234,14 @@ describe('schedules', () => {
     expect(names[1]).toBe(`${names[0]}-2`)
   })
 
+  test('are deleted by one of several calls at once', async () => {
+    const call = await on.keyOf()
+    const { id } = await scheduled(call, { cron: '0 8 * * *', time_zone: 'UTC' })
+    const remove = () => call('DELETE', `/schedules/${id}`)
+    const statuses = (await Promise.all([remove(), remove(), remove()])).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([200, 404, 404])
+  })
+
   test('travel with the configuration, switched off', async () => {
     const call = await on.keyOf()
     await scheduled(call, { cron: '0 8 * * *', time_zone: 'Asia/Tokyo' })

@@ -73,9 +73,13 @@ export interface OpenedTurn {
 
 /** The agent: turns of a session run one after another, sessions side by side. */
 export function createAgent(options: AgentOptions) {
-  const { configs, channelOf, openTurns, turnOrder, imageGuard, sessions, log } = options
+  const { configs, channelOf, openTurns, turnOrder, log } = options
 
   return {
+    /** Throws what `openTurn` would throw for the session, images, collections and files named. */
+    check: (principal: Principal, request: TurnRequest, sessionId: string | null) =>
+      checkNamed(options, principal, request, sessionId),
+
     /** `sessionId` was checked by the caller; null is a turn without memory. Throws as `admit`. */
     async openTurn(
       principal: Principal,
@@ -83,14 +87,7 @@ export function createAgent(options: AgentOptions) {
       sessionId: string | null,
     ): Promise<OpenedTurn> {
       const { tenantId, appId } = principal
-      if (sessionId !== null) await sessions.checkTurn(principal, sessionId)
-      const images = imagesOf(request)
-      if (images.length > 0) {
-        await checkImageData(images, options.clock.steady)
-        await checkImageHosts(images, tenantId, imageGuard)
-      }
-      await checkCollections(options, principal, request)
-      await options.files.check(principal, sessionId, request.files ?? [])
+      await checkNamed(options, principal, request, sessionId)
       // The key may have been revoked while hosts were resolved or speech was recognised.
       let { label } = await channelOf(tenantId)
       const release = await options.admit(principal, tokensOf(request), request.budget)
@@ -180,6 +177,24 @@ export function createAgent(options: AgentOptions) {
 function tokensOf({ text, conversation }: TurnRequest): number {
   const said = conversation ? conversation.messages.map(({ content }) => content) : [text]
   return estimateTokens(said) + TURN_TOKENS_HELD
+}
+
+/** Throws 400, 403 and 404 for what the turn names and may not have. */
+async function checkNamed(
+  options: AgentOptions,
+  principal: Principal,
+  request: TurnRequest,
+  sessionId: string | null,
+): Promise<void> {
+  const { sessions, imageGuard, clock, files } = options
+  if (sessionId !== null) await sessions.checkTurn(principal, sessionId)
+  const images = imagesOf(request)
+  if (images.length > 0) {
+    await checkImageData(images, clock.steady)
+    await checkImageHosts(images, principal.tenantId, imageGuard)
+  }
+  await checkCollections(options, principal, request)
+  await files.check(principal, sessionId, request.files ?? [])
 }
 
 /** Throws 404 for a collection that the turn would not see. */

@@ -11,6 +11,7 @@ import type { Principal } from '../../core/principal.ts'
 import { personOf, subjectOf } from '../../core/subject.ts'
 import type { Announcer } from '../../storage/shared-state.ts'
 import type { AgentRequest } from '../agent/model.ts'
+import type { Agent } from '../agent/service.ts'
 import type { Sessions } from '../sessions/service.ts'
 import type { SessionStore } from '../sessions/store.ts'
 import type { TranscriptStore } from '../sessions/transcript-store.ts'
@@ -34,6 +35,7 @@ interface RunAsked {
 export interface RunsOptions {
   readonly store: RunStore
   readonly hasApp: HasApp
+  readonly agent: Pick<Agent, 'check'>
   readonly sessions: Pick<Sessions, 'checkTurn'>
   readonly owners: Pick<SessionStore, 'ownerOf'>
   readonly turns: Pick<TranscriptStore, 'turn'>
@@ -112,7 +114,8 @@ export function createRuns(options: RunsOptions) {
       if (due > now + RUN_AHEAD_DAYS_MAX * DAY_MS) throw appError('field_invalid', { field: 'at' })
       const app_id = await checkReferences(options, principal, asked)
       const named = turn.session_id ? sessionId(turn.session_id) : null
-      if (named !== null) await options.sessions.checkTurn({ ...principal, appId: app_id }, named)
+      // Nobody waits for the run, so what it could not have is refused now.
+      await options.agent.check({ ...principal, appId: app_id }, turn, named)
       const session = named ?? `run-${id}`
       await insert(newRun(principal, turn, asked, { id, app_id, session, due, now }))
       return shownRun(await row(principal, id))

@@ -1,5 +1,13 @@
 import { REMINDERS_PER_TENANT_MAX } from '../../core/limits/contract.ts'
-import { type Db, expectRows, joined, locked, type Statement, sql } from '../../storage/db.ts'
+import {
+  type Db,
+  expectRows,
+  joined,
+  locked,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../storage/db.ts'
 import { droppingAsks } from './ask-store.ts'
 import type { RunStatus } from './model.ts'
 
@@ -147,14 +155,16 @@ export function createScheduleStore(db: Db) {
     },
 
     /** Deletes it and ends its runs that wait. */
-    async remove(tenantId: string, id: string, now: number): Promise<void> {
-      await db.batch([
-        sql`UPDATE run SET status = 'canceled', ended_at = ${now}
-          WHERE tenant_id = ${tenantId} AND schedule_id = ${id} AND status = 'waiting'`,
-        droppingAsks(tenantId, now),
-        removingSchedule(tenantId, id),
-      ])
-    },
+    /** Its waiting runs are canceled. False when there is none. */
+    remove: (tenantId: string, id: string, now: number): Promise<boolean> =>
+      storedAsExpected(
+        db.batch([
+          sql`UPDATE run SET status = 'canceled', ended_at = ${now}
+            WHERE tenant_id = ${tenantId} AND schedule_id = ${id} AND status = 'waiting'`,
+          droppingAsks(tenantId, now),
+          expectRows(1, removingSchedule(tenantId, id)),
+        ]),
+      ),
 
     /** The first of those that are due, of all tenants; after `last` of an earlier call. */
     due: (now: number, last: Pick<ScheduleRow, 'id' | 'next_at'> | null, limit: number) =>

@@ -90,7 +90,7 @@ export function createSchedules(options: SchedulesOptions) {
     async remove(principal: Principal, id: string): Promise<{ id: string; deleted: true }> {
       const { kind } = await row(principal, id)
       if (kind === 'schedule' && principal.role === 'viewer') throw appError('forbidden_role')
-      await store.remove(principal.tenantId, id, clock.now())
+      if (!(await store.remove(principal.tenantId, id, clock.now()))) throw missing()
       return { id, deleted: true }
     },
 

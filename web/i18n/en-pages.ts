@@ -1753,6 +1753,8 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'providers.make': 'Make a key',
   'providers.list': 'Show the models',
   'providers.use': 'Use this model',
+  'providers.unanswered':
+    'It is saved, and was asked a question of one word. Mend it here and try again; until then people get this error.',
   'providers.other': 'Another address',
   'providers.other.hint': 'Of any server that speaks as OpenAI does. A key only if it wants one.',
   'models.class.timeout': 'The address did not answer in time. Check it, or try again.',

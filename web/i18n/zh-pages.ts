@@ -1651,6 +1651,8 @@ export const zhPages = {
   'providers.make': '获取密钥',
   'providers.list': '列出模型',
   'providers.use': '使用此模型',
+  'providers.unanswered':
+    '已保存，并试问了一个字。请在这里改正后重试；在此之前，提问的人都会看到这个错误。',
   'providers.other': '其他地址',
   'providers.other.hint': '任何兼容 OpenAI 接口的服务；需要密钥时才填写密钥。',
   'models.class.timeout': '该地址没有及时应答，请检查地址或重试。',

@@ -1703,7 +1703,11 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'mail.failed.next': 'Nothing was changed: what was set before still holds.',
   'mail.untested': 'Save without a test',
   'mail.off': 'Send no mail',
-  'mail.signup.first': 'Choose who may sign up first: above on this page, and save it.',
+  'mail.signup': 'With mail, anybody could get a code. Who may sign up from now on?',
+  'mail.signup.closed': 'Nobody else gets in. Certain addresses can be named above.',
+  'mail.off.title': 'Send no mail any more?',
+  'mail.off.loss':
+    'Codes are printed on the terminal of the server again. The password of the mail server is forgotten.',
   'mail.save': 'Send a test mail and save',
   'tenants.title': 'Workspaces',
   'tenants.about': 'What each uses and may use; what it holds stays its own.',

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { SystemSetting } from '../../api/types.ts'
@@ -16,13 +17,25 @@ const whoOf = (value: string): Who => (value === 'closed' || value === 'open' ? 
 /** Who may sign up, as three choices. */
 export function SignUp({ settings }: { readonly settings: readonly SystemSetting[] }) {
   const { t } = useI18n()
+  const client = useQueryClient()
   const setting = settings.find(({ name }) => name === 'MB_SIGNUP')
   const value = setting?.value ?? 'open'
-  const [who, setWho] = useState<Who>(whoOf(value))
-  const [names, setNames] = useState(whoOf(value) === 'some' ? value : '')
+  // What was not picked here follows the server, where mail or a colleague may have changed it.
+  const [picked, setPicked] = useState<Who | null>(null)
+  const [typed, setTyped] = useState<string | null>(null)
+  const who = picked ?? whoOf(value)
+  const names = typed ?? (whoOf(value) === 'some' ? value : '')
   const save = useAction((next: string) => api.system.save({ MB_SIGNUP: next }), {
     done: 'system.saved',
     refresh: ['system', 'status'],
+    onDone: ({ settings: now }) => {
+      client.setQueryData(
+        ['system'],
+        (shown: object | undefined) => shown && { ...shown, settings: now },
+      )
+      setPicked(null)
+      setTyped(null)
+    },
   })
   const wanted = who === 'some' ? names.trim() : who
   const locked = setting?.locked ?? true
@@ -43,14 +56,14 @@ export function SignUp({ settings }: { readonly settings: readonly SystemSetting
             { value: 'open', label: t('signup.open'), hint: t('signup.open.hint') },
           ]}
           locked={locked}
-          onPick={(next) => setWho(next as Who)}
+          onPick={(next) => setPicked(next as Who)}
         />
         {who === 'some' && (
           <TextField
             label={t('signup.names')}
             placeholder="@example.com, ada@example.org"
             value={names}
-            onText={setNames}
+            onText={setTyped}
           />
         )}
         <div className="flex justify-end">

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
+import type { Key } from '../../web/i18n/index.tsx'
 import { zh } from '../../web/i18n/zh.ts'
 import { caller } from '../support/api.ts'
 import { seriousFindings } from '../support/axe.ts'
@@ -82,6 +83,21 @@ describeWeb('the pages of the server', () => {
 
       await go(en['nav.server.limits'])
       await page.getByText(en['backups.none']).waitFor()
+      const part = (name: string) =>
+        page.locator('details.card').filter({ has: page.getByRole('heading', { name }) })
+      const fill = async (of: string, name: Key, text: string) => {
+        await part(of).getByLabel(en[name], { exact: true }).fill(text)
+        await part(of).getByRole('button', { name: en['action.save'], exact: true }).click()
+      }
+      await part(en['system.limits']).locator('summary').first().click()
+      await fill(en['system.limits'], 'system.name.MB_KB_MAX_DOCS', '-5')
+      await page.getByText('A number from 1 to 10,000.').waitFor()
+      await part(en['system.backup']).locator('summary').first().click()
+      await fill(en['system.backup'], 'system.name.MB_BACKUP_DIR', '/mnt/backups')
+      await page.getByText(en['system.wrong.phrase']).waitFor()
+      await fill(en['system.backup'], 'system.name.MB_BACKUP_PASSPHRASE', 'too short')
+      await page.getByText('At least 12 letters').waitFor()
+      expect(await page.getByText('MB_BACKUP_DIR is not valid').count()).toBe(0)
       const [file] = await Promise.all([
         page.waitForEvent('download'),
         (async () => {

@@ -1791,6 +1791,21 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'usage.person.you': 'You',
   'system.key.dropped':
     'This is another server, so the saved key is not sent there. Enter its key, or it is asked without one.',
+  'system.wrong.number': 'A number from {least} to {most}.',
+  'system.wrong.speech':
+    'For Wyoming an address that begins with tcp://, else with https:// or http://.',
+  'system.wrong.smtp': 'Check the name of the mail server and its port.',
+  'system.wrong.sender': 'An address such as box@example.com, or Moonbase <box@example.com>.',
+  'system.wrong.signup':
+    'Addresses such as ada@example.org and domains such as @example.com, separated by commas.',
+  'system.wrong.address': 'An address that begins with https:// or http://.',
+  'system.wrong.key': 'A key holds Latin letters, digits and signs alone. Copy it again.',
+  'system.wrong.hosts':
+    'Hosts by name, with a port if you like, separated by commas: nas.local, 192.168.1.20:11434.',
+  'system.wrong.every': 'A number with s, m, h or d, such as 24h; from 1s to 24d.',
+  'system.wrong.bucket': 'A bucket such as s3://bucket/moonbase.',
+  'system.wrong.places': 'A folder or a bucket, not both: clear one of them.',
+  'system.wrong.phrase': 'Backups need a passphrase, too: enter one below and save again.',
   'trial.unset': 'Nothing is set yet. Enter the address and save.',
   'trial.timeout':
     'It did not answer in time. Check the address, or try again when it has started.',

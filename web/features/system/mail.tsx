@@ -4,13 +4,14 @@ import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { SystemSetting } from '../../api/types.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
-import { useAction, useExplain } from '../../lib/services.tsx'
+import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
 import { Notice, Section } from '../../ui/page.tsx'
 import { Locked } from './locked.tsx'
 import { MailOff } from './mail-off.tsx'
 import { isSignUpUnchosen, type MailSignUp, MailSignUpField } from './mail-signup.tsx'
+import { useRefusal } from './wrong-value.ts'
 
 const PORTS = { smtp: '587', smtps: '465' } as const
 type Scheme = keyof typeof PORTS
@@ -40,7 +41,7 @@ const faultWords = (fault: string): Key =>
 /** Mail as people know it; saving sends a test mail first. */
 export function MailSection({ settings }: { readonly settings: readonly SystemSetting[] }) {
   const { t } = useI18n()
-  const explain = useExplain()
+  const wordsOf = useRefusal()
   const server = settings.find(({ name }) => name === 'MB_SMTP_URL')
   const from = settings.find(({ name }) => name === 'MB_MAIL_FROM')
   const [fields, setFields] = useState(EMPTY)
@@ -92,7 +93,7 @@ export function MailSection({ settings }: { readonly settings: readonly SystemSe
         {save.error && (
           <div role="alert">
             <Notice tone="bad">
-              {fault ? t(faultWords(fault)) : explain(save.error)}
+              {fault ? t(faultWords(fault)) : wordsOf(save.error)}
               {fault !== null && (
                 <>
                   <p className="mt-2 text-note">{t('mail.failed.next')}</p>

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { SystemSetting } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -9,15 +10,19 @@ import { TextField } from '../../ui/form.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Choices } from './choices.tsx'
 import { Locked } from './locked.tsx'
+import { useRefusal } from './wrong-value.ts'
 
 type Who = 'closed' | 'some' | 'open'
 
 const whoOf = (value: string): Who => (value === 'closed' || value === 'open' ? value : 'some')
 
+const isRefusal = (error: Error) => error instanceof ApiError && error.status === 400
+
 /** Who may sign up, as three choices. */
 export function SignUp({ settings }: { readonly settings: readonly SystemSetting[] }) {
   const { t } = useI18n()
   const client = useQueryClient()
+  const wordsOf = useRefusal()
   const setting = settings.find(({ name }) => name === 'MB_SIGNUP')
   const value = setting?.value ?? 'open'
   // What was not picked here follows the server, where mail or a colleague may have changed it.
@@ -28,6 +33,7 @@ export function SignUp({ settings }: { readonly settings: readonly SystemSetting
   const save = useAction((next: string) => api.system.save({ MB_SIGNUP: next }), {
     done: 'system.saved',
     refresh: ['system', 'status'],
+    shows: (error) => who === 'some' && isRefusal(error),
     onDone: ({ settings: now }) => {
       client.setQueryData(
         ['system'],
@@ -61,6 +67,7 @@ export function SignUp({ settings }: { readonly settings: readonly SystemSetting
         {who === 'some' && (
           <TextField
             label={t('signup.names')}
+            problem={save.error && isRefusal(save.error) ? wordsOf(save.error) : null}
             placeholder="@example.com, ada@example.org"
             value={names}
             onText={setTyped}

@@ -134,6 +134,18 @@ describeWeb('the pages of the server', () => {
       const cleared = { MB_SIGNUP: null, MB_SMTP_URL: null }
       const operator = caller(`${at.app.url}/console`, headers)
       expect((await operator('PUT', '/system', cleared)).status).toBe(200)
+      await page.reload()
+      const addAgain = async () => {
+        await button(en['people.add']).click()
+        await page.getByLabel(en['login.email']).fill('told@example.com')
+        await page.getByRole('dialog').getByRole('button', { name: en['people.add'] }).click()
+      }
+      await addAgain()
+      await page.getByRole('status').getByText('told@example.com may sign in').waitFor()
+      await page.getByRole('dialog').getByText(`${at.app.url}/login`, { exact: true }).waitFor()
+      await page.getByRole('dialog').getByText(en['action.close'], { exact: true }).click()
+      await addAgain()
+      await page.getByText(en['people.add.taken']).waitFor()
       expect(await seriousFindings(page)).toEqual([])
       expect(complaints).toEqual([])
     },

@@ -1842,6 +1842,9 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'people.all': 'Who can sign in',
   'people.add': 'Add a person',
   'people.add.hint': 'They may sign in at once, whoever else may sign up.',
+  'people.added.unmailed':
+    '{email} may sign in. No mail tells them, so send this address; their code appears on the terminal of the server. Or make a sign-in link for them in the list.',
+  'people.add.taken': 'This person is in the list already.',
   'people.added': 'Person added',
   'people.operator.on': 'Let run the server',
   'people.operator.off': 'No longer let run the server',

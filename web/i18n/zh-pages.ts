@@ -1729,6 +1729,9 @@ export const zhPages = {
   'people.all': '可以登录的人',
   'people.add': '添加用户',
   'people.add.hint': '无论谁可以注册，此人都可以立即登录。',
+  'people.added.unmailed':
+    '{email} 可以登录了。没有邮件通知对方，请把此地址发给对方；验证码显示在服务器的终端。也可以在列表里为对方生成登录链接。',
+  'people.add.taken': '此人已在列表中。',
   'people.added': '已添加用户',
   'people.operator.on': '设为平台管理员',
   'people.operator.off': '不再管理服务器',

@@ -22,6 +22,9 @@ interface MemberNeeds {
   readonly talks: MembersOptions['talks']
 }
 
+/** Longest wait for a mail server, after which an invitation counts as sent. */
+const MAIL_MS_MAX = 8_000
+
 /** Wires the members of a tenant. */
 export function openMembers(adapters: Adapters, needs: MemberNeeds) {
   const { delivery, jobs, tenants, keys, talks } = needs
@@ -33,12 +36,20 @@ export function openMembers(adapters: Adapters, needs: MemberNeeds) {
   async function mail({ email, tenantId, inviterId, language }: InvitationMail): Promise<boolean> {
     if (delivery.medium() !== 'mail' || email.endsWith(LOCAL_DOMAIN)) return false
     if (!(await mails.count(email, INVITATIONS_PER_ADDRESS_MAX)).counted) return false
-    jobs.run('send invitation', async (signal) => {
+    const sent = Promise.withResolvers<boolean>()
+    const cancel = clock.after(MAIL_MS_MAX, () => sent.resolve(true))
+    async function send(signal: AbortSignal): Promise<boolean> {
       const inviter = await tenants.emailOf(inviterId)
       const workspace = await tenants.nameOf(tenantId)
-      if (inviter !== '') await delivery.invite(email, { inviter, workspace, language }, signal)
-    })
-    return true
+      return inviter !== '' && delivery.invite(email, { inviter, workspace, language }, signal)
+    }
+    // Goes on by itself where the inviter has not waited for it.
+    jobs.run('send invitation', (signal) =>
+      send(signal)
+        .then(sent.resolve)
+        .finally(() => sent.resolve(false)),
+    )
+    return sent.promise.finally(cancel)
   }
   return createMembers({
     store: createMemberStore(db),

@@ -164,6 +164,9 @@ test.skipIf(ON_POSTGRES)('backups are set in the console and made at once', asyn
   const place = folder.file('drawer')
   const alone = await boss('PUT', '/system', { MB_BACKUP_DIR: place })
   expect(alone.status).toBe(400)
+  const short = { MB_BACKUP_DIR: place, MB_BACKUP_PASSPHRASE: 'eleven char' }
+  const weak = await boss('PUT', '/system', short)
+  expect([weak.status, weak.headers.get('x-error-code')]).toEqual([400, 'backup_passphrase'])
   const settings = { MB_BACKUP_DIR: place, MB_BACKUP_PASSPHRASE: PASSPHRASE, MB_BACKUP_KEEP: '1' }
   const put = await boss('PUT', '/system', settings)
   expect([put.status, put.text.includes(PASSPHRASE)]).toEqual([200, false])

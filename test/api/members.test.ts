@@ -111,6 +111,9 @@ describe('invitations', () => {
       expect(raw).toContain(owner.email)
       expect(raw).toContain('https://moon.example')
       expect(raw).not.toContain('evil.example')
+      mail.state.refuses = true
+      const refused = await owner.invite('nobody@example.com', 'viewer')
+      expect([refused.mailed, refused.email]).toEqual([false, 'nobody@example.com'])
     }
     await mail.stop()
   })

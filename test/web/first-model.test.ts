@@ -36,7 +36,7 @@ describeWeb('the first model', () => {
   test('of a service answers after its key was pasted, and four clicks', async () => {
     await buildConsole()
     const upstream = await startUpstream()
-    upstream.reply({ text: 'from the service' })
+    upstream.chat.always({ text: 'from the service' })
     const SERVICE = 'https://api.deepseek.com/v1'
     const listed = ['text-embedding-3', 'fake']
     const asked: (string | null)[] = []
@@ -76,7 +76,7 @@ describeWeb('the first model', () => {
   test('of an address that nobody lists answers by its own list', async () => {
     await buildConsole()
     const upstream = await startUpstream()
-    upstream.reply({ text: 'from the address' })
+    upstream.chat.always({ text: 'from the address' })
     await using app = await startApp()
     const browser = await launch()
     await using guest = await visit(browser, app.url, { language: 'en' })
@@ -92,8 +92,14 @@ describeWeb('the first model', () => {
     await soon(() => model.inputValue(), 'fake')
     await address.fill(`${upstream.baseUrl}/elsewhere`)
     await soon(() => model.count(), 0)
-    await address.fill(upstream.baseUrl)
+    await address.fill(`${upstream.baseUrl}/chat/completions`)
     await page.keyboard.press('Enter')
+    await soon(() => address.inputValue(), upstream.baseUrl)
+    upstream.fault(404)
+    await click(en['providers.use'])
+    await page.getByText(en['providers.unanswered']).waitFor()
+    await page.getByText(en['trial.path']).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/app/welcome')
     await click(en['providers.use'])
     await page.waitForURL(/\/app$/)
     await answers(page, 'from the address')

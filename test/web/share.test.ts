@@ -143,6 +143,12 @@ describeWeb('a shared app', () => {
     await tab.getByRole('alert').getByText('This chat is paused').waitFor()
     expect(await tab.getByText('This chat is paused').count()).toBe(1)
     expect(await tab.getByRole('textbox').isDisabled()).toBe(true)
+    await call('DELETE', `${at}/${share.id}`)
+    const ended = await tab.reload()
+    await tab.getByRole('alert').getByText('This link no longer works').waitFor()
+    expect(await tab.getByRole('textbox').isDisabled()).toBe(true)
+    expect(await tab.getByText('Ask about orders').count()).toBe(0)
+    expect(ended?.status()).toBe(404)
     await context.close()
   }, 60_000)
 

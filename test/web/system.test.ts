@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
+import type { Key } from '../../web/i18n/index.tsx'
 import { zh } from '../../web/i18n/zh.ts'
 import { caller } from '../support/api.ts'
 import { seriousFindings } from '../support/axe.ts'
@@ -58,19 +59,45 @@ describeWeb('the pages of the server', () => {
       await page.getByLabel(en['mail.password']).fill('')
       await host.fill('127.0.0.1')
       await page.getByLabel(en['mail.port']).fill('9')
-      await button(en['mail.save']).click()
-      await page.getByRole('alert').getByText(en['mail.signup.first'], { exact: true }).waitFor()
-      await page.getByRole('radio', { name: /^Whom I invite/ }).check()
-      await button(en['action.save']).first().click()
-      await page.getByText(en['system.saved']).first().waitFor()
+      // Nobody has said yet who may sign up: mail asks for that, and brings it with it.
+      const now = page.getByRole('group', { name: en['system.signup'] })
+      await now
+        .getByRole('radio', { name: /^Anybody/ })
+        .and(page.locator(':checked'))
+        .waitFor()
+      await page
+        .getByRole('group', { name: en['mail.signup'] })
+        .getByRole('radio', { name: /^Whom I invite/ })
+        .and(page.locator(':checked'))
+        .waitFor()
       await button(en['mail.save']).click()
       await page.getByText(en['mail.failed.next']).waitFor()
       await button(en['mail.untested']).click()
       await page.getByText(en['mail.set']).waitFor()
+      await now.getByRole('radio', { name: /^Whom/ }).and(page.locator(':checked')).waitFor()
+      expect(await page.getByRole('group', { name: en['mail.signup'] }).count()).toBe(0)
       expect(await seriousFindings(page)).toEqual([])
+      await button(en['mail.off']).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: en['action.cancel'] }).click()
+      await page.getByText(en['mail.set']).waitFor()
 
       await go(en['nav.server.limits'])
       await page.getByText(en['backups.none']).waitFor()
+      const part = (name: string) =>
+        page.locator('details.card').filter({ has: page.getByRole('heading', { name }) })
+      const fill = async (of: string, name: Key, text: string) => {
+        await part(of).getByLabel(en[name], { exact: true }).fill(text)
+        await part(of).getByRole('button', { name: en['action.save'], exact: true }).click()
+      }
+      await part(en['system.limits']).locator('summary').first().click()
+      await fill(en['system.limits'], 'system.name.MB_KB_MAX_DOCS', '-5')
+      await page.getByText('A number from 1 to 10,000.').waitFor()
+      await part(en['system.backup']).locator('summary').first().click()
+      await fill(en['system.backup'], 'system.name.MB_BACKUP_DIR', '/mnt/backups')
+      await page.getByText(en['system.wrong.phrase']).waitFor()
+      await fill(en['system.backup'], 'system.name.MB_BACKUP_PASSPHRASE', 'too short')
+      await page.getByText('At least 12 letters').waitFor()
+      expect(await page.getByText('MB_BACKUP_DIR is not valid').count()).toBe(0)
       const [file] = await Promise.all([
         page.waitForEvent('download'),
         (async () => {
@@ -107,6 +134,18 @@ describeWeb('the pages of the server', () => {
       const cleared = { MB_SIGNUP: null, MB_SMTP_URL: null }
       const operator = caller(`${at.app.url}/console`, headers)
       expect((await operator('PUT', '/system', cleared)).status).toBe(200)
+      await page.reload()
+      const addAgain = async () => {
+        await button(en['people.add']).click()
+        await page.getByLabel(en['login.email']).fill('told@example.com')
+        await page.getByRole('dialog').getByRole('button', { name: en['people.add'] }).click()
+      }
+      await addAgain()
+      await page.getByRole('status').getByText('told@example.com may sign in').waitFor()
+      await page.getByRole('dialog').getByText(`${at.app.url}/login`, { exact: true }).waitFor()
+      await page.getByRole('dialog').getByText(en['action.close'], { exact: true }).click()
+      await addAgain()
+      await page.getByText(en['people.add.taken']).waitFor()
       expect(await seriousFindings(page)).toEqual([])
       expect(complaints).toEqual([])
     },

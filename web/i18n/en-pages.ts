@@ -1708,7 +1708,11 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'mail.failed.next': 'Nothing was changed: what was set before still holds.',
   'mail.untested': 'Save without a test',
   'mail.off': 'Send no mail',
-  'mail.signup.first': 'Choose who may sign up first: above on this page, and save it.',
+  'mail.signup': 'With mail, anybody could get a code. Who may sign up from now on?',
+  'mail.signup.closed': 'Nobody else gets in. Certain addresses can be named above.',
+  'mail.off.title': 'Send no mail any more?',
+  'mail.off.loss':
+    'Codes are printed on the terminal of the server again. The password of the mail server is forgotten.',
   'mail.save': 'Send a test mail and save',
   'tenants.title': 'Workspaces',
   'tenants.about': 'What each uses and may use; what it holds stays its own.',
@@ -1758,6 +1762,8 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'providers.make': 'Make a key',
   'providers.list': 'Show the models',
   'providers.use': 'Use this model',
+  'providers.unanswered':
+    'It is saved, and was asked a question of one word. Mend it here and try again; until then people get this error.',
   'providers.other': 'Another address',
   'providers.other.hint': 'Of any server that speaks as OpenAI does. A key only if it wants one.',
   'models.class.timeout': 'The address did not answer in time. Check it, or try again.',
@@ -1790,6 +1796,21 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'usage.person.you': 'You',
   'system.key.dropped':
     'This is another server, so the saved key is not sent there. Enter its key, or it is asked without one.',
+  'system.wrong.number': 'A number from {least} to {most}.',
+  'system.wrong.speech':
+    'For Wyoming an address that begins with tcp://, else with https:// or http://.',
+  'system.wrong.smtp': 'Check the name of the mail server and its port.',
+  'system.wrong.sender': 'An address such as box@example.com, or Moonbase <box@example.com>.',
+  'system.wrong.signup':
+    'Addresses such as ada@example.org and domains such as @example.com, separated by commas.',
+  'system.wrong.address': 'An address that begins with https:// or http://.',
+  'system.wrong.key': 'A key holds Latin letters, digits and signs alone. Copy it again.',
+  'system.wrong.hosts':
+    'Hosts by name, with a port if you like, separated by commas: nas.local, 192.168.1.20:11434.',
+  'system.wrong.every': 'A number with s, m, h or d, such as 24h; from 1s to 24d.',
+  'system.wrong.bucket': 'A bucket such as s3://bucket/moonbase.',
+  'system.wrong.places': 'A folder or a bucket, not both: clear one of them.',
+  'system.wrong.phrase': 'Backups need a passphrase, too: enter one below and save again.',
   'trial.unset': 'Nothing is set yet. Enter the address and save.',
   'trial.timeout':
     'It did not answer in time. Check the address, or try again when it has started.',
@@ -1826,6 +1847,9 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'people.all': 'Who can sign in',
   'people.add': 'Add a person',
   'people.add.hint': 'They may sign in at once, whoever else may sign up.',
+  'people.added.unmailed':
+    '{email} may sign in. No mail tells them, so send this address; their code appears on the terminal of the server. Or make a sign-in link for them in the list.',
+  'people.add.taken': 'This person is in the list already.',
   'people.added': 'Person added',
   'people.operator.on': 'Let run the server',
   'people.operator.off': 'No longer let run the server',

@@ -1,5 +1,5 @@
 import { ask, type CitedPassage, type Source, TurnFault } from '../api/visitor.ts'
-import { face, inkOn } from './face.ts'
+import { face, inkOn, isClosed } from './face.ts'
 import { openPassage } from './passage.ts'
 import { createReplyView, endReplies } from './reply.tsx'
 import { createThumbs } from './thumbs.ts'
@@ -126,7 +126,7 @@ function rate(session: string, seq: number, rating: number): void {
 
 /** Questions to begin with. */
 function drawStarters(): void {
-  if (face.starters.length === 0 || face.paused) return
+  if (face.starters.length === 0 || isClosed) return
   const box = made('div', 'starters')
   for (const text of face.starters) {
     const button = made('button', 'quiet', text) as HTMLButtonElement
@@ -150,7 +150,7 @@ function follow(change: () => void): void {
 
 function drawTalk(): void {
   endReplies()
-  talkBox.replaceChildren(made('p', 'greeting', face.greeting ?? words.hello))
+  talkBox.replaceChildren(made('p', 'greeting', face.greeting ?? (face.gone ? '' : words.hello)))
   if (talk.said.length === 0) drawStarters()
   for (const { text, reply, sources, passages = [], ...rated } of talk.said) {
     const turn = draw(text)
@@ -264,7 +264,7 @@ fresh.addEventListener('click', () => {
 /** What the site around the page asks in the visitor's name; only sites of the share frame it. */
 addEventListener('message', ({ source, data }: MessageEvent<{ moonbaseSend?: unknown } | null>) => {
   const text = source === parent && parent !== window ? data?.moonbaseSend : null
-  if (typeof text !== 'string' || text.trim() === '' || face.paused) return
+  if (typeof text !== 'string' || text.trim() === '' || isClosed) return
   const question = text.trim().slice(0, field.maxLength)
   if (!running) void say(question)
   else if (asked.length < ASKED_MAX) asked.push(question)
@@ -290,11 +290,11 @@ if (face.icon !== null) {
 talkBox.tabIndex = 0
 showRunning(null)
 drawTalk()
-if (face.paused) {
+if (isClosed) {
   field.disabled = true
   send.disabled = true
-  const paused = made('p', 'fault', words.paused)
-  paused.setAttribute('role', 'alert')
-  talkBox.append(paused)
+  const why = made('p', 'fault', face.gone ? words.gone : words.paused)
+  why.setAttribute('role', 'alert')
+  talkBox.append(why)
 }
 if (!CSS.supports('field-sizing:content')) void import('../lib/growing-fields.ts')

@@ -4,6 +4,8 @@ export interface Face {
   readonly greeting: string | null
   readonly starters: readonly string[]
   readonly paused: boolean
+  /** Whether the link leads to nothing any more. */
+  readonly gone: boolean
   readonly color: string | null
   readonly language: 'auto' | 'zh' | 'en'
 }
@@ -13,6 +15,7 @@ const NONE: Face = {
   greeting: null,
   starters: [],
   paused: false,
+  gone: false,
   color: null,
   language: 'auto',
 }
@@ -28,6 +31,9 @@ function read(): Face {
 }
 
 export const face = read()
+
+/** Whether nothing can be asked here now. */
+export const isClosed = face.paused || face.gone
 
 /** Black or white, whichever reads better on a colour. */
 export function inkOn(color: string): string {

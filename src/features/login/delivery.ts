@@ -49,10 +49,10 @@ export function createDelivery(options: DeliveryOptions) {
       return health.isFailing() ? 'failing' : 'ok'
     },
 
-    /** Invites by mail. */
-    async invite(email: string, by: Inviting, signal: AbortSignal): Promise<void> {
+    /** Invites by mail; resolves with whether the mail server took it. */
+    async invite(email: string, by: Inviting, signal: AbortSignal): Promise<boolean> {
       const { subject, text } = invitation(by, site())
-      await send({ to: email, subject, text }, signal, 'invitation not sent')
+      return send({ to: email, subject, text }, signal, 'invitation not sent')
     },
 
     /** Welcomes somebody whom an operator has added. */

@@ -2,11 +2,11 @@ import { type FormEvent, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction, useToasts } from '../../lib/services.tsx'
-import { Button, CopyButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
-import { Notice } from '../../ui/page.tsx'
-import { AddressNotice, useSignInPage } from '../system/address-notice.tsx'
+import { AddressNotice } from '../system/address-notice.tsx'
+import { Unmailed } from '../system/unmailed.tsx'
 import { type Role, useRoles } from './roles.ts'
 
 interface InviteProps {
@@ -46,7 +46,9 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
     event.preventDefault()
     invite.mutate({ email, role, language })
   }
-  if (invite.data?.mailed === false) return <Unmailed email={email} onClose={onClose} />
+  if (invite.data?.mailed === false) {
+    return <Unmailed onClose={onClose}>{t('members.invited', { email })}</Unmailed>
+  }
   return (
     <form className="grid gap-5" onSubmit={submit}>
       <AddressNotice />
@@ -72,27 +74,5 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
         </Button>
       </div>
     </form>
-  )
-}
-
-/** Nothing tells the invited person but the inviter, who gets an address to pass on. */
-function Unmailed({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
-  const { t } = useI18n()
-  const address = useSignInPage()
-  const isHereOnly = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(address).hostname)
-  return (
-    <div className="grid gap-4" role="status">
-      <p>{t('members.invited', { email })}</p>
-      <div className="flex items-center gap-2">
-        <code className="min-w-0 grow break-all">{address}</code>
-        <CopyButton text={address} what={t('members.address')} />
-      </div>
-      {isHereOnly && <Notice tone="warn">{t('members.address.here')}</Notice>}
-      <div className="flex justify-end">
-        <Button kind="primary" onClick={onClose}>
-          {t('action.close')}
-        </Button>
-      </div>
-    </div>
   )
 }

@@ -4,11 +4,14 @@ import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { SystemSetting } from '../../api/types.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
-import { useAction, useExplain } from '../../lib/services.tsx'
+import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
 import { Notice, Section } from '../../ui/page.tsx'
 import { Locked } from './locked.tsx'
+import { MailOff } from './mail-off.tsx'
+import { isSignUpUnchosen, type MailSignUp, MailSignUpField } from './mail-signup.tsx'
+import { useRefusal } from './wrong-value.ts'
 
 const PORTS = { smtp: '587', smtps: '465' } as const
 type Scheme = keyof typeof PORTS
@@ -27,10 +30,6 @@ const faultOf = (error: Error | null): string | null =>
     ? (error.error.params.class ?? 'error')
     : null
 
-/** What is left to choose above, before mail can be set. */
-const isUnchosen = (error: Error): boolean =>
-  error instanceof ApiError && error.error?.code === 'signup_choice'
-
 const FAULTS = [
   ...(['connection_failed', 'tls', 'timeout', 'no_smtp'] as const),
   ...(['refuses_login', 'refuses_sender', 'refuses_mail'] as const),
@@ -42,11 +41,13 @@ const faultWords = (fault: string): Key =>
 /** Mail as people know it; saving sends a test mail first. */
 export function MailSection({ settings }: { readonly settings: readonly SystemSetting[] }) {
   const { t } = useI18n()
-  const explain = useExplain()
+  const wordsOf = useRefusal()
   const server = settings.find(({ name }) => name === 'MB_SMTP_URL')
   const from = settings.find(({ name }) => name === 'MB_MAIL_FROM')
   const [fields, setFields] = useState(EMPTY)
   const [sender, setSender] = useState(from?.value ?? '')
+  const [signUp, setSignUp] = useState<MailSignUp>('closed')
+  const isUnchosen = isSignUpUnchosen(settings)
   const isSet = server?.secret_tail !== null && server !== undefined
   const save = useAction(
     (how: { untested: boolean; changes: Readonly<Record<string, string | null>> }) =>
@@ -60,11 +61,10 @@ export function MailSection({ settings }: { readonly settings: readonly SystemSe
   const changes = {
     ...(fields.host.trim() === '' ? {} : { MB_SMTP_URL: smtpUrl(fields) }),
     ...(from?.locked ? {} : { MB_MAIL_FROM: sender.trim() || null }),
+    ...(isUnchosen ? { MB_SIGNUP: signUp } : {}),
   }
   const isIdle = !isSet && !isTyped && sender.trim() === (from?.value ?? '')
   const fault = faultOf(save.error)
-  const wordsOf = (error: Error) =>
-    isUnchosen(error) ? t('mail.signup.first') : fault ? t(faultWords(fault)) : explain(error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.mutate({ untested: false, changes })
@@ -89,10 +89,11 @@ export function MailSection({ settings }: { readonly settings: readonly SystemSe
           value={sender}
           onText={setSender}
         />
+        {isUnchosen && !isIdle && <MailSignUpField value={signUp} onPick={setSignUp} />}
         {save.error && (
           <div role="alert">
             <Notice tone="bad">
-              {wordsOf(save.error)}
+              {fault ? t(faultWords(fault)) : wordsOf(save.error)}
               {fault !== null && (
                 <>
                   <p className="mt-2 text-note">{t('mail.failed.next')}</p>
@@ -112,11 +113,10 @@ export function MailSection({ settings }: { readonly settings: readonly SystemSe
         )}
         <div className="flex flex-wrap justify-end gap-2">
           {isSet && !server?.locked && (
-            <Button
-              onClick={() => save.mutate({ untested: false, changes: { MB_SMTP_URL: null } })}
-            >
-              {t('mail.off')}
-            </Button>
+            <MailOff
+              busy={save.isPending}
+              onOff={() => save.mutate({ untested: false, changes: { MB_SMTP_URL: null } })}
+            />
           )}
           <Button type="submit" kind="primary" busy={save.isPending} idle={isIdle}>
             {t('mail.save')}

@@ -4,11 +4,13 @@ import { type FormEvent, useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { SystemSetting } from '../../api/types.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
-import { useAction, useExplain } from '../../lib/services.tsx'
+import { useAction, useExplain, useToasts } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
 import { Notice, Section } from '../../ui/page.tsx'
+import { findModels } from './find-models.ts'
 import { type ModelProvider, PROVIDERS } from './provider-list.ts'
+import { TrialResult } from './trial.tsx'
 
 const MARK = 'grid size-6 flex-none place-items-center rounded bg-accent-soft text-accent'
 
@@ -58,42 +60,70 @@ function comeAtOnce(text: string, before: string): number {
   return text.length - start - end
 }
 
+interface Chosen {
+  readonly address: string
+  readonly key: string
+  readonly model: string
+}
+
+/** Saves the model and asks it something: a service may list a model, and answer nobody. */
+function useChosen({ address, key, model }: Chosen) {
+  const { t } = useI18n()
+  const toasts = useToasts()
+  const navigate = useNavigate()
+  return useAction(
+    async () => {
+      await api.system.save({
+        MB_LLM_BASE_URL: address,
+        MB_LLM_API_KEY: key || null,
+        MB_LLM_MODEL: model,
+      })
+      return api.system.test('llm')
+    },
+    {
+      refresh: ['system', 'status', 'provider', 'models'],
+      shows: () => true,
+      onDone({ ok }) {
+        if (!ok) return
+        toasts.show('good', t('system.local.used'))
+        void navigate({ to: '/app' })
+      },
+    },
+  )
+}
+
 /** The key of a service, or address and key of one that is not in the list, and a model of it. */
 function KeyForm({ provider }: { readonly provider: ModelProvider }) {
   const { t } = useI18n()
   const explain = useExplain()
-  const navigate = useNavigate()
   const isOther = provider.address === ''
   const [typed, setTyped] = useState('')
   const [key, setKey] = useState('')
   const [model, setModel] = useState('')
   const address = isOther ? typed.trim() : provider.address
   const list = useAction(
-    (asked: string) => api.system.models({ base_url: address, api_key: asked.trim() }),
+    (asked: string) =>
+      findModels((at) => api.system.models({ base_url: at, api_key: asked.trim() }), address),
     {
       shows: () => true,
       // Another key may be pasted before the first one is answered.
       several: true,
-      onDone: ({ models }, asked) => asked === key && setModel(models[0] ?? ''),
+      onDone(found, asked) {
+        if (asked !== key) return
+        if (isOther) setTyped(found.address)
+        setModel(found.listing.models[0] ?? '')
+      },
     },
   )
   const isOfKey = list.variables === key
-  const models = (isOfKey && list.data?.models) || []
-  const use = useAction(
-    () =>
-      api.system.save({
-        MB_LLM_BASE_URL: address,
-        MB_LLM_API_KEY: key.trim() || null,
-        MB_LLM_MODEL: model.trim(),
-      }),
-    {
-      done: 'system.local.used',
-      refresh: ['system', 'status', 'provider', 'models'],
-      shows: () => true,
-      onDone: () => void navigate({ to: '/app' }),
-    },
-  )
-  const reason = isOfKey && list.data?.error_class
+  const models = (isOfKey && list.data?.listing.models) || []
+  const use = useChosen({ address, key: key.trim(), model: model.trim() })
+  /** What was tried before says nothing of another choice. */
+  const pick = (name: string) => {
+    setModel(name)
+    use.reset()
+  }
+  const reason = isOfKey && list.data?.listing.error_class
   const fault = (isOfKey && list.error) || use.error
   const namesNone = reason === 'no_list'
   const submit = (event: FormEvent) => {
@@ -113,7 +143,7 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
           value={typed}
           onText={(text) => {
             setTyped(text)
-            setModel('')
+            pick('')
             list.reset()
           }}
         />
@@ -135,7 +165,7 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
           // A key that was pasted is whole: its models are listed without a click.
           const isPasted = comeAtOnce(text, key) >= PASTED_CHARS_MIN
           setKey(text)
-          setModel('')
+          pick('')
           if (isPasted && address !== '') list.mutate(text)
         }}
       />
@@ -144,13 +174,19 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
           label={t('system.kind.MODEL')}
           value={model}
           choices={models.map((id) => ({ value: id, label: id }))}
-          onPick={setModel}
+          onPick={pick}
         />
       )}
-      {namesNone && <TextField label={t('system.kind.MODEL')} value={model} onText={setModel} />}
+      {namesNone && <TextField label={t('system.kind.MODEL')} value={model} onText={pick} />}
       <div aria-live="polite" className="contents">
         {fault && <Notice tone="bad">{explain(fault)}</Notice>}
         {reason && <Notice tone="bad">{t(classKey(reason))}</Notice>}
+        {use.data?.ok === false && (
+          <div className="grid gap-2">
+            <TrialResult result={use.data} />
+            <p className="text-note">{t('providers.unanswered')}</p>
+          </div>
+        )}
       </div>
       <Button
         type="submit"

@@ -5,7 +5,7 @@ import { api } from '../../api/index.ts'
 import type { LastTest, SystemSetting } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
-import { useAction, useExplain } from '../../lib/services.tsx'
+import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
 import { dropsKey, keyNameOf } from './dropped-key.ts'
@@ -18,6 +18,7 @@ import { SettingField } from './setting-field.tsx'
 import { useSettingWords } from './setting-words.ts'
 import { SourceMark } from './source-mark.tsx'
 import { LastTrial, TrialResult } from './trial.tsx'
+import { refusedSetting, useRefusal } from './wrong-value.ts'
 
 interface SectionProps {
   readonly section: SystemSection
@@ -116,7 +117,7 @@ type Form = ReturnType<typeof useSectionForm>
 
 /** The typed values by name; untouched settings are missing. */
 function useSectionForm(settings: readonly SystemSetting[], part: string | null) {
-  const explain = useExplain()
+  const wordsOf = useRefusal()
   const [values, setValues] = useState<Changes>({})
   const [models, setModels] = useState<readonly string[]>([])
   const trial = useAction((tried: string) => api.system.test(tried), { refresh: ['system'] })
@@ -140,7 +141,11 @@ function useSectionForm(settings: readonly SystemSetting[], part: string | null)
     event.preventDefault()
     if (changed.length > 0) save.mutate(Object.fromEntries(changed))
   }
-  const field = save.error instanceof ApiError ? save.error.error?.params.field : undefined
+  const field = refusedSetting(save.error)
+  const has = (name: string) => {
+    const saved = settings.find((setting) => setting.name === name)
+    return (values[name] ?? saved?.value ?? saved?.secret_tail ?? '') !== ''
+  }
   const names = settings.map(({ name }) => name)
   return {
     values,
@@ -160,7 +165,7 @@ function useSectionForm(settings: readonly SystemSetting[], part: string | null)
     problemOf(name: string): string | null {
       if (!save.error || !isRefusal(save.error)) return null
       const at = field !== undefined && names.includes(field) ? field : names[0]
-      return at === name ? explain(save.error) : null
+      return at === name ? wordsOf(save.error, has) : null
     },
   }
 }

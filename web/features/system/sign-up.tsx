@@ -1,4 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { SystemSetting } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -8,21 +10,38 @@ import { TextField } from '../../ui/form.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Choices } from './choices.tsx'
 import { Locked } from './locked.tsx'
+import { useRefusal } from './wrong-value.ts'
 
 type Who = 'closed' | 'some' | 'open'
 
 const whoOf = (value: string): Who => (value === 'closed' || value === 'open' ? value : 'some')
 
+const isRefusal = (error: Error) => error instanceof ApiError && error.status === 400
+
 /** Who may sign up, as three choices. */
 export function SignUp({ settings }: { readonly settings: readonly SystemSetting[] }) {
   const { t } = useI18n()
+  const client = useQueryClient()
+  const wordsOf = useRefusal()
   const setting = settings.find(({ name }) => name === 'MB_SIGNUP')
   const value = setting?.value ?? 'open'
-  const [who, setWho] = useState<Who>(whoOf(value))
-  const [names, setNames] = useState(whoOf(value) === 'some' ? value : '')
+  // What was not picked here follows the server, where mail or a colleague may have changed it.
+  const [picked, setPicked] = useState<Who | null>(null)
+  const [typed, setTyped] = useState<string | null>(null)
+  const who = picked ?? whoOf(value)
+  const names = typed ?? (whoOf(value) === 'some' ? value : '')
   const save = useAction((next: string) => api.system.save({ MB_SIGNUP: next }), {
     done: 'system.saved',
     refresh: ['system', 'status'],
+    shows: (error) => who === 'some' && isRefusal(error),
+    onDone: ({ settings: now }) => {
+      client.setQueryData(
+        ['system'],
+        (shown: object | undefined) => shown && { ...shown, settings: now },
+      )
+      setPicked(null)
+      setTyped(null)
+    },
   })
   const wanted = who === 'some' ? names.trim() : who
   const locked = setting?.locked ?? true
@@ -43,14 +62,15 @@ export function SignUp({ settings }: { readonly settings: readonly SystemSetting
             { value: 'open', label: t('signup.open'), hint: t('signup.open.hint') },
           ]}
           locked={locked}
-          onPick={(next) => setWho(next as Who)}
+          onPick={(next) => setPicked(next as Who)}
         />
         {who === 'some' && (
           <TextField
             label={t('signup.names')}
+            problem={save.error && isRefusal(save.error) ? wordsOf(save.error) : null}
             placeholder="@example.com, ada@example.org"
             value={names}
-            onText={setNames}
+            onText={setTyped}
           />
         )}
         <div className="flex justify-end">

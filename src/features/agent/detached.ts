@@ -115,8 +115,7 @@ export function createDetached(options: DetachedOptions) {
 
     /** The person's turns of a session that have not ended. */
     async pending(principal: Principal, sessionId: string): Promise<PendingTurn[]> {
-      const { tenantId } = principal
-      const read = () => store.pending(tenantId, sessionId, principal.userId ?? '')
+      const read = () => store.pending(principal.tenantId, sessionId, principal.userId ?? '')
       let rows = await read()
       if (rows.some((row) => row.state === 'running' && row.server !== server)) {
         await settle()
@@ -126,9 +125,9 @@ export function createDetached(options: DetachedOptions) {
       for (const { id, state, user_text, started_at, state_at, ...row } of rows) {
         const isOld = state === 'interrupted' && state_at <= clock.now() - DETACHED_INTERRUPTED_MS
         if (state === 'ended' || isOld) continue
-        const partial = runs.told(id)?.text ?? (await partOf(tenantId, id))
-        const files = await filesOf(options, principal, row)
-        shown.push({ turn_id: id, state, text: user_text, partial, ...files, started_at })
+        const partial = runs.told(id)?.text ?? (await partOf(principal.tenantId, id))
+        const told = { turn_id: id, state, text: user_text, partial, started_at }
+        shown.push({ ...told, ...(await filesOf(options, principal, row)) })
       }
       return shown
     },

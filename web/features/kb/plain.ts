@@ -10,8 +10,8 @@ const MARKS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * A passage without the marks of Markdown, which the reader of a source has not seen. Its lines stay
- * as they are: of most sources nobody knows whether they are Markdown at all.
+ * A passage without the marks of Markdown. Its lines stay as they are: of most sources nobody knows
+ * whether they are Markdown at all.
  */
 export const plainOf = (text: string): string =>
   MARKS.reduce((rest, [mark, left]) => rest.replace(mark, left), text)

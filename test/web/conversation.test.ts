@@ -186,7 +186,7 @@ describeWeb('a conversation', () => {
     await using guest = await at.open()
     const { page } = guest
     const stored = await page.request.post(`${at.world.app.url}/console/kb/docs`, {
-      data: { title: 'Returns', text: 'We sell shoes. Goods may be returned within 14 days.' },
+      data: { title: 'Returns', text: 'We sell shoes. Goods may be returned within **14 days**.' },
       headers: { origin: at.world.app.url },
     })
     expect(stored.status()).toBe(201)

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Locator } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { caller } from '../support/api.ts'
 import { seriousFindings } from '../support/axe.ts'
@@ -22,6 +23,8 @@ describeWeb('an assistant by its name', () => {
     await list.getByRole('option', { name: '@Ship' }).waitFor({ state: 'detached' })
     const shop = list.getByRole('option', { name: '@Shop', selected: true })
     await shop.waitFor()
+    const fontOf = (one: Locator) => one.evaluate((element) => getComputedStyle(element).fontFamily)
+    expect(await fontOf(shop.getByText('@Shop'))).toBe(await fontOf(field(page)))
     expect(await field(page).getAttribute('aria-activedescendant')).toBe(
       await shop.getAttribute('id'),
     )

@@ -1,4 +1,5 @@
 import type { CitedPassage } from '../api/visitor.ts'
+import { plainOf } from '../features/kb/plain.ts'
 import { nearestSentence } from '../features/kb/sentence.ts'
 import { words } from './words.ts'
 
@@ -18,7 +19,7 @@ export function openPassage(passage: CitedPassage, quote: string): void {
   dialog.setAttribute('aria-labelledby', title.id)
   // It may scroll, so the keyboard has to reach it.
   text.tabIndex = 0
-  text.append(...marked(passage.text, quote))
+  text.append(...marked(plainOf(passage.text), quote))
   close.type = 'button'
   close.className = 'quiet'
   close.textContent = words.closePassage

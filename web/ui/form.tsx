@@ -1,6 +1,6 @@
 import * as Radix from '@radix-ui/react-switch'
 import { type ComponentProps, type ReactNode, useId } from 'react'
-import { CharCount, charsNear } from './char-count.tsx'
+import { CharCount, charsNear } from './page.tsx'
 
 interface FieldProps {
   readonly label: ReactNode

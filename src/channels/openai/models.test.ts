@@ -22,7 +22,7 @@ test.each(['<html>', 'null', '[]', '{"data":{}}', '{"data":[null]}', '{"data":[{
   },
 )
 
-test('models that cannot chat are known by what their entry says, else by their names', async () => {
+test('what a model can is told by its entry, else by its name', async () => {
   const made = (...output_modalities: string[]) => ({ architecture: { output_modalities } })
   const data = [
     { id: 'qwen3', object: 'model', type: 'model' },

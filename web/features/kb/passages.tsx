@@ -6,6 +6,7 @@ import type { KbChunk } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Loaded } from '../../ui/state.tsx'
+import { plainOf } from './plain.ts'
 import { nearestSentence } from './sentence.ts'
 
 /** Passages that are loaded before the marked one. */
@@ -106,7 +107,7 @@ function Chunk({ chunk, meant, quote }: ChunkProps) {
         {chunk.ocr && ` · ${t('kb.chunk.ocr')}`}
       </p>
       <p className="text-note whitespace-pre-wrap">
-        {meant ? <Marked text={chunk.text} quote={quote} /> : chunk.text}
+        {meant ? <Marked text={plainOf(chunk.text)} quote={quote} /> : plainOf(chunk.text)}
       </p>
     </li>
   )

@@ -6,6 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Passage } from './chunks-dialog.tsx'
 import { usePlace } from './passages.tsx'
+import { plainOf } from './plain.ts'
 
 interface SearchFormProps {
   /** The question that is being searched for; another can be asked meanwhile. */
@@ -96,7 +97,7 @@ function Hit({ hit, onOpen }: HitProps) {
         </p>
       )}
       <Why hit={hit} />
-      <p className="line-clamp-3 text-note text-ink-2 wrap-anywhere">{hit.text}</p>
+      <p className="line-clamp-3 text-note text-ink-2 wrap-anywhere">{plainOf(hit.text)}</p>
     </li>
   )
 }

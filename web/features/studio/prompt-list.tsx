@@ -33,6 +33,7 @@ export function PromptList({ id, list, at, onPick }: PromptListProps) {
   const name = t(
     'app' in takes ? 'nav.assistants' : 'rest' in takes ? 'studio.collections' : 'studio.prompts',
   )
+  const Label = 'app' in takes || 'rest' in takes ? 'span' : 'code'
   return (
     <div id={id} className="prompts" role="listbox" tabIndex={-1} aria-label={name}>
       {list.map((one, index) => (
@@ -47,7 +48,8 @@ export function PromptList({ id, list, at, onPick }: PromptListProps) {
           tabIndex={-1}
           onClick={() => onPick(one)}
         >
-          <code className="max-w-full flex-none">{one.label}</code>
+          {/* Names of people's own are no code. */}
+          <Label className="max-w-full flex-none">{one.label}</Label>
           <span className="min-w-0 truncate text-ink-3">{one.title}</span>
         </button>
       ))}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { AGENT_TEXT_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { CharCount, charsNear } from '../../ui/char-count.tsx'
+import { CharCount, charsNear } from '../../ui/page.tsx'
 
 const TYPED_MS = 1_000
 
@@ -9,7 +9,7 @@ const TYPED_MS = 1_000
 export const charsOf = (text: string): number => charsNear(text, AGENT_TEXT_CHARS_MAX)
 export const isTooLong = (chars: number): boolean => chars > AGENT_TEXT_CHARS_MAX
 
-/** Counts where the question is written; too many are told a screen reader once typing has paused. */
+/** Counts where the question is written; a screen reader is told too many once typing pauses. */
 export function QuestionLength({ chars }: { readonly chars: number }) {
   const { t } = useI18n()
   const [said, setSaid] = useState(0)

@@ -1,7 +1,5 @@
 import { ApiError } from '../../api/client.ts'
 import { pictureAt, talks } from '../../api/talks.ts'
-import { useI18n } from '../../i18n/index.tsx'
-import { useToasts } from '../../lib/services.tsx'
 import type { SentFile } from './asked-of.ts'
 import { toDataUrl } from './images.ts'
 import type { Turn } from './turn.ts'
@@ -29,15 +27,17 @@ async function filesAgain(files: readonly SentFile[]): Promise<SentFile[]> {
   return (await Promise.all(again)).flat()
 }
 
+interface SentAgain extends Pick<Turn, 'images' | 'files'> {
+  /** Names of the files that are not there any more. */
+  readonly left: readonly string[]
+}
+
 /** What a question carries when it is asked again: pictures and files that are still there. */
-export function useSentAgain() {
-  const toasts = useToasts()
-  const { t } = useI18n()
-  return async ({ images: shown, files: sent }: Pick<Turn, 'images' | 'files'>) => {
-    const [images, files] = await Promise.all([picturesAgain(shown), filesAgain(sent)])
-    for (const file of sent) {
-      if (!files.includes(file)) toasts.show('bad', t('studio.file.left', { name: file.name }))
-    }
-    return { images, files }
-  }
+export async function sentAgain({
+  images: shown,
+  files: sent,
+}: Pick<Turn, 'images' | 'files'>): Promise<SentAgain> {
+  const [images, files] = await Promise.all([picturesAgain(shown), filesAgain(sent)])
+  const left = sent.filter((file) => !files.includes(file)).map(({ name }) => name)
+  return { images, files, left }
 }

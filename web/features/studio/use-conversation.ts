@@ -1,12 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { TurnRequest } from '../../api/stream.ts'
 import { talks } from '../../api/talks.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { useStable } from '../../lib/use-stable.ts'
 import type { Question } from './asked-of.ts'
 import { useAnswering, useConversations, useLine, useTurns } from './conversations.ts'
 import { isTemporary } from './fresh.ts'
-import { useSentAgain } from './sent-again.ts'
 import { createThread } from './thread.ts'
 import type { Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
@@ -53,7 +54,7 @@ export function useConversation(
 ) {
   const conversations = useConversations()
   const toasts = useToasts()
-  const sentAgain = useSentAgain()
+  const { t } = useI18n()
   const { session, app } = chosen
   const live = useTurns(session)
   const running = useAnswering(session)
@@ -111,7 +112,10 @@ export function useConversation(
   /** The question again, or another one in its place. One that failed keeps its wish. */
   const replace = async (turn: Turn, text: string, wish?: Wish): Promise<unknown> => {
     const { state, replaces, seq } = turn
-    const question = { text, ...(await sentAgain(turn)) }
+    const { sentAgain } = await loadChunk(() => import('./sent-again.ts'))
+    const { images, files, left } = await sentAgain(turn)
+    for (const name of left) toasts.show('bad', t('studio.file.left', { name }))
+    const question = { text, images, files }
     if (state === 'done' && seq !== null) return askAfter(seq - 1, { ...question, wish })
     if (state === 'done') return void say({ ...question, replaces: turn, wish })
     conversations.drop(session, turn.id)

@@ -9,11 +9,11 @@ import {
 } from 'react'
 import { IMAGES_MAX, TURN_FILES_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { sentFiles } from './asked-of.ts'
 import { useConversations } from './conversations.ts'
 import { type ChangeDraft, NO_DRAFT } from './drafts.ts'
-import { isImage, toSmallUrl } from './images.ts'
 import { charsOf, isTooLong } from './question-length.tsx'
 import type { Waiting } from './queue.ts'
 import { useAttachments } from './use-attachments.ts'
@@ -33,6 +33,13 @@ function useDraft(session: string) {
 const isPicture = ({ type }: File) => type.startsWith('image/')
 const PASTED = 'pasted.txt'
 
+/** Those that fit, to be sent. One that cannot be read is left out with the others. */
+async function drawnOf(pictures: readonly File[]): Promise<string[]> {
+  const { isImage, toSmallUrl } = await loadChunk(() => import('./images.ts'))
+  const fit = pictures.filter(isImage).slice(0, IMAGES_MAX)
+  return (await Promise.all(fit.map((file) => toSmallUrl(file).catch(() => [])))).flat()
+}
+
 /** Adds pictures and files to the question. */
 export function useFiles(session: string) {
   const { t } = useI18n()
@@ -48,13 +55,10 @@ export function useFiles(session: string) {
       toasts.show('bad', t('studio.files.many', { max: TURN_FILES_MAX }))
     }
     const pictures = files.filter(isPicture)
-    const fit = pictures.filter(isImage).slice(0, IMAGES_MAX)
+    if (pictures.length === 0) return
     setDrawing((count) => count + 1)
-    // One that cannot be read is told with the others that are left out.
-    const drawn = await Promise.all(fit.map((file) => toSmallUrl(file).catch(() => [])))
-    const urls = drawn.flat()
+    const urls = await drawnOf(pictures).finally(() => setDrawing((count) => count - 1))
     change(({ images }) => ({ images: [...images, ...urls].slice(0, IMAGES_MAX) }))
-    setDrawing((count) => count - 1)
     if (urls.length < pictures.length) {
       toasts.show('bad', t('studio.images.wrong', { max: IMAGES_MAX }))
     }

@@ -3,7 +3,6 @@ import { speak, transcribe } from '../../api/speech.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { useToasts } from '../../lib/services.tsx'
-import { toDataUrl } from './images.ts'
 import { MICROPHONE_WORDS, mayRecord, microphoneFault } from './microphone.ts'
 import type { Recording } from './recorder.ts'
 import { spokenText } from './spoken.ts'
@@ -65,6 +64,7 @@ export function useVoice({ ask, play }: VoiceOptions) {
       const turn = await ask(text)
       if (turn?.state !== 'done' || signal.aborted) return
       const mp3 = await speak(spokenText(turn.reply), signal)
+      const { toDataUrl } = await loadChunk(() => import('./images.ts'))
       play(turn, await toDataUrl(mp3))
     } catch (error) {
       if (!signal.aborted) toasts.show('bad', error as Error)

@@ -65,7 +65,9 @@ describeWeb('a screen reader', () => {
 
     platform.fault(401)
     const broken = await ask(page, 'Is it broken?')
-    await broken.getByRole('alert').getByText('HTTP 401').waitFor()
+    // The key is that of the model, and not how the person has signed in.
+    const reason = `${en['logs.class.unauthorized']} · HTTP 401`
+    await broken.getByRole('alert').getByText(reason, { exact: true }).waitFor()
     expect(await times('HTTP 401')).toBe(1)
     expect(guest.complaints).toEqual([])
   }, 60_000)

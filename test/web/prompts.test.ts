@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
 import { seriousFindings } from '../support/axe.ts'
-import { describeWeb } from './setup.ts'
+import { describeWeb, soon } from './setup.ts'
 import { field, useStudio } from './studio-page.ts'
 
 describeWeb('prompts', () => {
@@ -31,7 +31,18 @@ describeWeb('prompts', () => {
     await write(en['field.name'], 'sum-up')
     await write(en['prompts.text'], 'Another')
     await save.press('Enter')
-    await page.getByRole('region', { name: en['state.messages'] }).getByText(/name/i).waitFor()
+    const told = page.getByRole('region', { name: en['state.messages'] }).getByText(/name/i)
+    await told.waitFor()
+    // It stands in the dialog, which is why it cannot be saved, and below its buttons.
+    const under = async () => {
+      const [message, box, button] = await Promise.all(
+        [told, dialog, save].map((one) => one.boundingBox()),
+      )
+      if (!message || !box || !button) return false
+      const end = message.y + message.height
+      return message.y > button.y + button.height && end < box.y + box.height
+    }
+    await soon(under, true)
     await dialog.getByRole('button', { name: en['action.cancel'] }).click()
 
     const named = (text: string) => text.replace('{name}', 'sum-up')

@@ -3,6 +3,14 @@ import mermaid from 'mermaid'
 const FONT = 'system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif'
 const CHARS_MAX = 512 * 1024
 
+/** Colours of the console's dark theme. */
+const DARK = {
+  mainBkg: '#1b2b3c',
+  nodeBorder: '#8fbce8',
+  lineColor: '#979ea8',
+  edgeLabelBackground: '#0f1217',
+}
+
 /** What a drawing has no use for and a browser would run or follow. */
 const ACTIVE = 'script, style[src], animate[attributeName=href], set[attributeName=href]'
 
@@ -29,6 +37,7 @@ globalThis.moonbaseDraw = async (place, text, dark) => {
     suppressErrorRendering: true,
     layout: 'dagre',
     theme: dark ? 'dark' : 'default',
+    ...(dark ? { themeVariables: DARK } : {}),
     maxTextSize: CHARS_MAX,
     // Labels of HTML would be lost in the picture that is downloaded.
     htmlLabels: false,

@@ -5,6 +5,13 @@ const refuse = async (): Promise<never> => {
   throw new Error('only data inside the block is drawn: it names an address')
 }
 
+/** Lines of the console's dark theme: those of the other one outshine what is drawn. */
+const LINE = '#3c4654'
+const DARK = {
+  axis: { gridColor: '#272e38', domainColor: LINE, tickColor: LINE, labelColor: '#b7bac0' },
+  view: { stroke: '#272e38' },
+}
+
 /** Whether a part of the drawing wants its data from an address. */
 function namesAddress(part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return false
@@ -26,7 +33,7 @@ globalThis.moonbaseDraw = async (place, text, dark) => {
     actions: false,
     loader: { load: refuse, sanitize: refuse, http: refuse, file: refuse },
     ...(dark ? { theme: 'dark' } : {}),
-    config: { background: 'transparent' },
+    config: { background: 'transparent', ...(dark ? DARK : {}) },
   })
   return view.toSVG()
 }

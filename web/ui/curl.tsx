@@ -1,5 +1,5 @@
 import { useI18n } from '../i18n/index.tsx'
-import { CopyButton } from './button.tsx'
+import { Snippet } from './snippet.tsx'
 
 /** A text as one word of a shell. */
 export const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
@@ -22,12 +22,5 @@ interface ExampleProps {
 export function CurlExample({ body, apiKey }: ExampleProps) {
   const { t } = useI18n()
   const command = curlOf(body, apiKey)
-  return (
-    <div className="relative">
-      <pre className="code pr-14">{command}</pre>
-      <div className="absolute top-2 right-2">
-        <CopyButton text={command} what={t('docs.example')} size="small" />
-      </div>
-    </div>
-  )
+  return <Snippet text={command} name="curl" what={t('docs.example')} />
 }

@@ -74,6 +74,7 @@ export function Dialog(props: DialogProps) {
             </Radix.Close>
           </div>
           {children}
+          <div className="message-room" />
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
@@ -116,6 +117,7 @@ export function Confirm(props: ConfirmProps) {
               {action}
             </Button>
           </div>
+          <div className="message-room" />
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

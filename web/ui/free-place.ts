@@ -32,7 +32,7 @@ function moveToFreePlace(region: HTMLElement): number {
 const overlap = (a: DOMRect, b: DOMRect): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
-/** The room that a page with a composer keeps for messages; a dialog would lie over it. */
+/** The room that a dialog, or else a page with a composer, keeps for messages. */
 const findRoom = () => document.querySelector<HTMLElement>('.message-room:not([inert] *)')
 
 const moveOver = (region: HTMLElement, room: HTMLElement) =>
@@ -84,13 +84,14 @@ export function keepFree(region: HTMLElement): () => void {
   changes.observe(document.body, { childList: true, subtree: true })
   for (const control of document.querySelectorAll('form, main')) sizes.observe(control)
   addEventListener('resize', look)
-  addEventListener('scroll', look, { passive: true })
+  // A dialog scrolls by itself.
+  addEventListener('scroll', look, { passive: true, capture: true })
   return () => {
     cancelAnimationFrame(frame)
     changes.disconnect()
     sizes.disconnect()
     removeEventListener('resize', look)
-    removeEventListener('scroll', look)
+    removeEventListener('scroll', look, { capture: true })
   }
 }
 

@@ -49,7 +49,7 @@ export function Empty({ icon, title, text, action }: EmptyProps) {
     <div className="grid justify-items-center gap-2 px-6 py-14 text-center">
       <div className="mb-1 text-ink-3">{icon}</div>
       <p className="font-medium">{title}</p>
-      {text && <p className="max-w-md text-ink-2">{text}</p>}
+      {text && <p className="max-w-md text-balance text-ink-2">{text}</p>}
       {action && <div className="mt-3">{action}</div>}
     </div>
   )

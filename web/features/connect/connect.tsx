@@ -3,6 +3,7 @@ import { useId, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { CopyButton } from '../../ui/button.tsx'
 import { Notice, Section } from '../../ui/page.tsx'
+import { Snippet } from '../../ui/snippet.tsx'
 import { tabKeys } from '../../ui/tab-keys.ts'
 import {
   addressFor,
@@ -13,6 +14,10 @@ import {
   codeFor,
 } from './clients.ts'
 import { TryChat } from './try-chat.tsx'
+
+/** One row, however many: it scrolls on a phone. */
+const CHOICE =
+  'segmented max-w-full justify-self-start overflow-x-auto whitespace-nowrap *:flex-none'
 
 const PLACEHOLDER = '<API_KEY>'
 
@@ -35,11 +40,7 @@ export function Connect({ model, issued }: ConnectProps) {
       <div className="card grid gap-5 p-5">
         <Facts connection={{ ...connection, baseUrl: addressFor(client, connection) }} />
         <div className="grid gap-3">
-          <div
-            role="tablist"
-            className="segmented flex-wrap justify-self-start"
-            aria-label={t('connect.client')}
-          >
+          <div role="tablist" className={CHOICE} aria-label={t('connect.client')}>
             {CLIENTS.map((name) => (
               <button
                 key={name}
@@ -63,7 +64,11 @@ export function Connect({ model, issued }: ConnectProps) {
             aria-labelledby={`${id}-${client}`}
             className="grid gap-3"
           >
-            {code === null ? <Steps client={client} /> : <Code>{code}</Code>}
+            {code === null ? (
+              <Steps client={client} />
+            ) : (
+              <Snippet text={code} name={CLIENT_NAMES[client]} />
+            )}
             <p className="text-note">
               <Link
                 to="/docs/$page"
@@ -101,17 +106,6 @@ function Facts({ connection: { baseUrl, key, model } }: { readonly connection: C
         </div>
       ))}
     </dl>
-  )
-}
-
-function Code({ children }: { readonly children: string }) {
-  return (
-    <div className="relative">
-      <pre className="code pr-14">{children}</pre>
-      <div className="absolute top-2 right-2">
-        <CopyButton text={children} size="small" />
-      </div>
-    </div>
   )
 }
 

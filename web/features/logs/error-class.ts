@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<ErrorClass, Key>> = {
   rate_limited: 'logs.class.rate_limited',
   too_large: 'logs.class.too_large',
   unavailable: 'logs.class.unavailable',
-  unauthorized: 'error.unauthorized',
+  unauthorized: 'logs.class.unauthorized',
   upstream: 'logs.class.upstream',
 }
 

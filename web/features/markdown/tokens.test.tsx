@@ -73,7 +73,7 @@ describe('a reply as elements', () => {
 
   test('lists, tables, quotes and code of a reply become elements', () => {
     const shown = html('3. c\n4. d\n\n> q\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```js\n1 < 2\n```')
-    expect(shown).toContain('<ol start="3">')
+    expect(shown).toContain('<ol start="3" dir="auto">')
     expect(shown).toContain('<blockquote><p>q</p></blockquote>')
     expect(shown).toContain('<th>a</th>')
     expect(shown).toContain('<code>1 &lt; 2</code>')

@@ -70,7 +70,14 @@ function List({ token }: { readonly token: Tokens.List }) {
       {children(item.tokens)}
     </li>
   ))
-  return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>
+  // Its marks stand where its words begin.
+  const dir = 'auto'
+  if (!token.ordered) return <ul dir={dir}>{items}</ul>
+  return (
+    <ol start={Number(token.start) || 1} dir={dir}>
+      {items}
+    </ol>
+  )
 }
 
 function Checkbox({ checked }: { readonly checked: boolean }) {

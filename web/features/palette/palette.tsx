@@ -137,14 +137,19 @@ function useConversations(query: string): Group {
     queryFn: () => api.conversations.list(q === '' ? { limit: SHOWN } : { q, limit: SHOWN }),
     placeholderData: keepPreviousData,
   })
-  const entries = found.data?.conversations.map((conversation) => ({
-    id: `session-${conversation.id}`,
-    label: shownTitle(conversation.title),
-    ...(conversation.match ? { text: conversation.match.excerpt } : {}),
-    // The server found it in the texts of turns, so the local filter must accept it.
-    also: q,
-    run: () => void goTo({ to: '/app', search: searchOf(conversation) }),
-  }))
+  const entries = found.data?.conversations.map((conversation) => {
+    const label = shownTitle(conversation.title)
+    const text = conversation.match?.excerpt
+    return {
+      id: `session-${conversation.id}`,
+      label,
+      // The title of a young talk is what was asked first.
+      ...(text === undefined || text === label ? {} : { text }),
+      // The server found it in the texts of turns, so the local filter must accept it.
+      also: q,
+      run: () => void goTo({ to: '/app', search: searchOf(conversation) }),
+    }
+  })
   return { name: t('nav.sessions'), entries: entries ?? [] }
 }
 

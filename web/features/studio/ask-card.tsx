@@ -29,7 +29,7 @@ export function AskCard({ ask }: { readonly ask: Ask }) {
         {title}
       </p>
       <form className="grid gap-3" onSubmit={submit}>
-        <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <div className="flex flex-wrap items-center justify-between gap-x-4">
           <h2 id={heading} className="flex items-center gap-2 font-medium [overflow-wrap:anywhere]">
             {ask.kind === 'approval' ? (
               <Hand size={16} className="flex-none" aria-hidden />

@@ -20,10 +20,15 @@ interface QuestionProps {
 
 /** A longer question is folded to this many lines. */
 const LINES_SHOWN = 12
-const LINE_CHARS = 90
+const LINE_WIDTH = 90
+
+/** As many letters wide; a Chinese character is as wide as two. */
+const widthOf = (line: string): number => line.length + line.replace(/[ -\u2e7f]+/g, '').length
 
 const linesOf = (text: string): number =>
-  text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_CHARS)), 0)
+  text
+    .split('\n')
+    .reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / LINE_WIDTH)), 0)
 
 /** The question, or the form that edits it. */
 export function QuestionView({ turn, onEdited, onEdit, ways, onVersion }: QuestionProps) {

@@ -17,9 +17,9 @@ export function ToolRun({ use }: { readonly use: ToolUse }) {
   const { t, language } = useI18n()
   const icon = { size: 13, 'aria-hidden': true } as const
   const parts = [
-    [t('studio.tool.arguments'), use.arguments],
+    ['studio.tool.arguments', use.arguments],
     // What the model was told then is not for people; the line above says it.
-    [t('studio.tool.result'), use.declined ? undefined : use.result],
+    ['studio.tool.result', use.declined ? undefined : use.result],
   ] as const
   const known = parts.filter(([, text]) => text !== undefined)
   return (
@@ -37,9 +37,9 @@ export function ToolRun({ use }: { readonly use: ToolUse }) {
       {use.declined && <p>{t('studio.tool.declined')}</p>}
       {use.needs_approval && <p>{t('studio.tool.unasked')}</p>}
       {known.length === 0 && <p className="text-ink-3">{t('studio.tool.unknown')}</p>}
-      {known.map(([label, text = '']) => (
-        <div key={label}>
-          <p className="text-mini text-ink-3">{label}</p>
+      {known.map(([name, text = '']) => (
+        <div key={name}>
+          <p className="text-mini text-ink-3">{t(name)}</p>
           <pre className="code">{readable(text)}</pre>
         </div>
       ))}

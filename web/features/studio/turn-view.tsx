@@ -59,6 +59,8 @@ export const TurnView = memo((props: TurnViewProps) => {
   const [asked, setAsked] = useState<string | null>(null)
   const sound = asked ?? turn.sound
   const running = turn.state === 'running'
+  const isAwaited = running && turn.reply === '' && asksOf(turn).length === 0
+  const waiting = isAwaited ? <Waiting since={turn.startedAt} /> : null
   const { seq } = turn
   const { onFrom, onGone } = actions
   const again = mayReplace ? (wish?: Wish) => actions.onReplace(turn, turn.text, wish) : null
@@ -83,11 +85,9 @@ export const TurnView = memo((props: TurnViewProps) => {
             {t('fallback.title')} {t(reasonOf(turn.fallback))}
           </Notice>
         )}
-        <Thoughts text={turn.thoughts} ms={turn.firstMs} />
+        <Thoughts text={turn.thoughts} waiting={waiting} ms={turn.firstMs} />
         <ToolLine tools={turn.tools} />
-        {running && turn.reply === '' && asksOf(turn).length === 0 && (
-          <Waiting since={turn.startedAt} />
-        )}
+        {turn.thoughts === '' && waiting}
         <Citing refs={turn.refs} onOpen={actions.onOpen}>
           <Markdown text={turn.reply} growing={running && turn.reply !== ''} />
         </Citing>

@@ -15,10 +15,10 @@ export function Waiting({ since }: { readonly since: number }) {
     return () => clearInterval(timer)
   }, [since])
   return (
-    <p className="flex items-center gap-2 text-ink-3">
-      <LoaderCircle size={15} className="animate-spin" aria-hidden />
+    <span className="text-ink-3">
+      <LoaderCircle size={15} className="mr-1.5 inline animate-spin" aria-hidden />
       {t('studio.waiting')}
-      {seconds >= SHOWN_FROM_S && <span>{t('studio.seconds', { total: seconds })}</span>}
-    </p>
+      {seconds >= SHOWN_FROM_S && ` ${t('studio.seconds', { total: seconds })}`}
+    </span>
   )
 }

@@ -93,8 +93,9 @@ function show(branch: NewBranch): readonly Statement[] {
     UPDATE session SET user_id = s.user_id, app_id = s.app_id, device_id = s.device_id,
       origin = s.origin, folder = s.folder, pinned = s.pinned, archived = s.archived,
       family = s.family, from_seq = ${seq}, turn_count = ${count},
-      last_at = coalesce(CAST(${used} AS TEXT), (SELECT t.created_at FROM turn t WHERE t.tenant_id = ${tenantId}
-        AND t.session_id = ${id} ORDER BY t.seq DESC LIMIT 1), s.first_at),
+      last_at = coalesce(CAST(${used} AS TEXT), (SELECT t.created_at FROM turn t
+        WHERE t.tenant_id = ${tenantId} AND t.session_id = ${id}
+        ORDER BY t.seq DESC LIMIT 1), s.first_at),
       first_at = coalesce((SELECT t.created_at FROM turn t
         WHERE t.tenant_id = ${tenantId} AND t.session_id = ${id} ORDER BY t.seq LIMIT 1), ${at}),
       summary = ${branch.summary}, folded_through = ${branch.foldedThrough},

@@ -52,4 +52,29 @@ describeWeb('results and reminders', () => {
     await soon(async () => read, ['a', 'b', 'c', 'd'])
     expect(guest.complaints).toEqual([])
   }, 60_000)
+
+  test('are told once, also where the server did not hear that they were', async () => {
+    const session = await signIn(at.app, 'bo@example.com')
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
+    const { page } = guest
+    let heard = 0
+    await page.route('**/console/notices', (route) =>
+      route.fulfill({ json: { notices: [notice('a')] } }),
+    )
+    await page.route('**/console/notices/*/read', (route) => {
+      heard += 1
+      return heard === 1 ? route.abort() : route.fulfill({ json: {} })
+    })
+    await page.clock.install()
+    await page.goto('/app/personas')
+    const told = page.getByRole('region', { name: en['state.messages'] })
+    const text = told.getByText('Reminder a')
+    await page.clock.runFor(5_000)
+    await text.waitFor()
+    await soon(async () => heard, 1)
+    await told.getByRole('button', { name: en['action.close'] }).first().click()
+    await page.clock.runFor(35_000)
+    await soon(async () => heard, 2)
+    expect(await text.count()).toBe(0)
+  }, 60_000)
 })

@@ -8,6 +8,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { namedChoices } from '../../ui/named-choices.ts'
 
 export interface DeviceDraft {
@@ -90,12 +91,12 @@ function DeviceForm(props: Omit<DeviceDialogProps, 'open' | 'onDigits'>) {
           onText={setHardware}
         />
       )}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={busy} disabled={!name.trim()}>
-          {t(device ? 'action.save' : 'devices.register')}
-        </Button>
-      </div>
+      <FormEnd
+        action={t(device ? 'action.save' : 'devices.register')}
+        busy={busy}
+        disabled={!name.trim()}
+        onCancel={onClose}
+      />
     </form>
   )
 }

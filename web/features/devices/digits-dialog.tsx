@@ -5,9 +5,9 @@ import { api } from '../../api/index.ts'
 import type { WaitingBoard } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction, useExplain } from '../../lib/services.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { Unreachable, useBoards } from './board-address.tsx'
 
 interface DigitsProps {
@@ -53,17 +53,12 @@ function Steps({ onClose }: Pick<DigitsProps, 'onClose'>) {
         problem={find.error && explain(find.error)}
         onText={setCode}
       />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button
-          type="submit"
-          kind="primary"
-          busy={find.isPending}
-          disabled={code.replace(/\D/g, '').length !== 6}
-        >
-          {t('devices.digits.find')}
-        </Button>
-      </div>
+      <FormEnd
+        action={t('devices.digits.find')}
+        busy={find.isPending}
+        disabled={code.replace(/\D/g, '').length !== 6}
+        onCancel={onClose}
+      />
     </form>
   )
 }
@@ -109,12 +104,12 @@ function Naming({ code, board, onClose }: NamingProps) {
         ]}
         onPick={setAppId}
       />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={pair.isPending} disabled={!name.trim()}>
-          {t('devices.digits.pair')}
-        </Button>
-      </div>
+      <FormEnd
+        action={t('devices.digits.pair')}
+        busy={pair.isPending}
+        disabled={!name.trim()}
+        onCancel={onClose}
+      />
     </form>
   )
 }

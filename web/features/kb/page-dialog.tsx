@@ -7,9 +7,9 @@ import { useI18n } from '../../i18n/index.tsx'
 import { reload } from '../../lib/reload.ts'
 import { useAction, useProblem } from '../../lib/services.tsx'
 import { useSettled } from '../../lib/use-settled.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { titleOf } from './library.ts'
 import { useTwin } from './twin.ts'
 
@@ -86,12 +86,7 @@ function PageForm({ collection = null, onAdded, onClose }: Omit<PageDialogProps,
         choices={REFRESHES.map((value) => ({ value, label: t(`kb.refresh.${value}`) }))}
         onPick={(value) => setRefresh(value as Refresh)}
       />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={add.isPending} disabled={!href}>
-          {t('action.add')}
-        </Button>
-      </div>
+      <FormEnd action={t('action.add')} busy={add.isPending} disabled={!href} onCancel={onClose} />
     </form>
   )
 }

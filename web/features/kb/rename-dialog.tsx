@@ -3,9 +3,9 @@ import { KB_TITLE_CHARS_MAX, SOURCE_TITLE_CHARS_MAX } from '../../../src/core/li
 import type { ChosenItem } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { rename } from './library.ts'
 
 interface RenameProps {
@@ -57,12 +57,7 @@ function RenameForm({
         required
         onText={setTitle}
       />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={!isNew}>
-          {t('action.save')}
-        </Button>
-      </div>
+      <FormEnd busy={save.isPending} disabled={!isNew} onCancel={onClose} />
     </form>
   )
 }

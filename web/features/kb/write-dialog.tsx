@@ -4,9 +4,9 @@ import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { useSettled } from '../../lib/use-settled.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { chosenOf, titleOf } from './library.ts'
 import { useTwin } from './twin.ts'
 
@@ -68,12 +68,7 @@ export function WriteDialog({ open, kilobytesMax, collection, onAdded, onClose }
             />
           )}
         </Field>
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid}>
-            {t('action.save')}
-          </Button>
-        </div>
+        <FormEnd busy={save.isPending} disabled={!valid} onCancel={onClose} />
       </form>
     </Dialog>
   )

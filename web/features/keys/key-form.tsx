@@ -2,8 +2,8 @@ import { type FormEvent, useState } from 'react'
 import { KEY_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import type { ApiKeyMeta, KeyInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { draftOf, inputOf, isTooLong, rateOf, tokensOf } from './draft.ts'
 
 interface KeyFormProps {
@@ -51,12 +51,7 @@ export function KeyForm({ item, action, busy, onSubmit, onCancel }: KeyFormProps
           onText={(tokens) => setDraft({ ...draft, tokens })}
         />
       </div>
-      <div className="flex justify-end gap-2">
-        <Button onClick={onCancel}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={busy} disabled={input === null}>
-          {action}
-        </Button>
-      </div>
+      <FormEnd action={action} busy={busy} disabled={input === null} onCancel={onCancel} />
     </form>
   )
 }

@@ -9,6 +9,7 @@ import { useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { Notice } from '../../ui/page.tsx'
 
 interface DialogProps {
@@ -87,12 +88,12 @@ function PasskeyForm({ passkey, onClose }: FormProps) {
           </Notice>
         )}
       </div>
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={name.trim() === ''}>
-          {passkey ? t('action.save') : t('passkeys.go')}
-        </Button>
-      </div>
+      <FormEnd
+        action={passkey ? t('action.save') : t('passkeys.go')}
+        busy={save.isPending}
+        disabled={name.trim() === ''}
+        onCancel={onClose}
+      />
     </form>
   )
 }

@@ -6,6 +6,7 @@ import { useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 
 interface MemberProps {
   readonly member: Member
@@ -63,12 +64,7 @@ function LimitForm({ member, onClose }: MemberProps & { readonly onClose: () => 
         value={text}
         onText={setText}
       />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={!isWhole}>
-          {t('action.save')}
-        </Button>
-      </div>
+      <FormEnd busy={save.isPending} disabled={!isWhole} onCancel={onClose} />
     </form>
   )
 }

@@ -7,6 +7,7 @@ import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 
 type Fact = Pick<Memory, 'id' | 'text' | 'pinned'>
 
@@ -53,12 +54,7 @@ export function MemoryRow({ memory }: { readonly memory: Memory }) {
             autoFocus
             onText={setTyped}
           />
-          <div className="flex justify-end gap-2">
-            <Button onClick={close}>{t('action.cancel')}</Button>
-            <Button type="submit" kind="primary" busy={change.isPending}>
-              {t('action.save')}
-            </Button>
-          </div>
+          <FormEnd busy={change.isPending} onCancel={close} />
         </form>
       </li>
     )

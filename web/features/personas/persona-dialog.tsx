@@ -7,9 +7,9 @@ import { api } from '../../api/index.ts'
 import type { Persona } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { AreaField, SwitchField, TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 
 interface PersonaDialogProps {
   /** Null creates a new persona. */
@@ -72,12 +72,7 @@ function PersonaForm({ persona, onClose }: Omit<PersonaDialogProps, 'open'>) {
           onChange={setDefault}
         />
       )}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid}>
-          {t('action.save')}
-        </Button>
-      </div>
+      <FormEnd busy={save.isPending} disabled={!valid} onCancel={onClose} />
     </form>
   )
 }

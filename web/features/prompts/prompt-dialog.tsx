@@ -3,9 +3,9 @@ import { PROMPT_TEXT_CHARS_MAX, PROMPT_TITLE_CHARS_MAX } from '../../../src/core
 import { type Prompt, talks } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { AreaField, TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 
 interface PromptDialogProps {
   /** Null makes a new one. */
@@ -66,12 +66,7 @@ function PromptForm({ prompt, onClose }: Omit<PromptDialogProps, 'open'>) {
         rows={9}
         onText={setText}
       />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid}>
-          {t('action.save')}
-        </Button>
-      </div>
+      <FormEnd busy={save.isPending} disabled={!valid} onCancel={onClose} />
     </form>
   )
 }

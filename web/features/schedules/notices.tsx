@@ -22,28 +22,43 @@ function onVisible(listener: () => void): () => void {
  */
 export function Notices() {
   const toasts = useToasts()
-  const seen = useRef(new Set<string>())
+  const told = useRef(new Set<string>())
+  /** Of which the server does not know yet that they were told. */
+  const unheard = useRef(new Set<string>())
   const isVisible = useSyncExternalStore(onVisible, () => document.visibilityState === 'visible')
   const shown = useSyncExternalStore(toasts.subscribe, toasts.read).filter(({ stays }) => stays)
   const room = isVisible || noticeRight() === 'granted' ? SHOWN_MAX - shown.length : 0
   const query = useQuery({
     queryKey: ['notices'],
-    queryFn: schedules.notices,
+    queryFn: async () => {
+      const notices = await schedules.notices()
+      for (const { id } of notices) {
+        if (unheard.current.has(id)) markRead(id, unheard.current)
+      }
+      return notices
+    },
     refetchInterval: POLL_MS,
     refetchIntervalInBackground: true,
     meta: { quiet: true },
   })
   useEffect(() => {
-    const fresh = (query.data ?? []).filter(({ id }) => !seen.current.has(id))
+    const fresh = (query.data ?? []).filter(({ id }) => !told.current.has(id))
     for (const notice of fresh.slice(0, Math.max(0, room))) {
-      seen.current.add(notice.id)
-      schedules.read(notice.id).catch(() => seen.current.delete(notice.id))
+      told.current.add(notice.id)
+      markRead(notice.id, unheard.current)
       const text = shortened(notice.text.replace(MARKS, '').trim())
       toasts.keep(text)
       tellBeside(notice.id, text)
     }
   }, [query.data, toasts, room])
   return null
+}
+
+function markRead(id: string, unheard: Set<string>): void {
+  schedules.read(id).then(
+    () => unheard.delete(id),
+    () => unheard.add(id),
+  )
 }
 
 function shortened(text: string): string {

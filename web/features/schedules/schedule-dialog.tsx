@@ -12,9 +12,9 @@ import { type Schedule, schedules } from '../../api/schedules.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction, useExplain } from '../../lib/services.tsx'
 import { useTimes } from '../../lib/time.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { AreaField, SelectField, TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { namedChoices } from '../../ui/named-choices.ts'
 import { EndWebhooks } from '../webhooks/end-webhooks.tsx'
 import { FIRST, RHYTHMS, type Rhythm, type Timing, timesOf, timingOf } from './rhythm.ts'
@@ -134,12 +134,7 @@ function ScheduleForm({ schedule, onClose }: Omit<ScheduleDialogProps, 'open'>) 
       />
       <EndWebhooks chosen={hooks} max={RUN_WEBHOOKS_MAX} onChoose={setHooks} />
       <RunLimits limits={limits} onLimits={setLimits} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={!isValid}>
-          {t('action.save')}
-        </Button>
-      </div>
+      <FormEnd busy={save.isPending} disabled={!isValid} onCancel={onClose} />
     </form>
   )
 }

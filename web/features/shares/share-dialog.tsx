@@ -11,6 +11,7 @@ import { useAction } from '../../lib/services.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, SelectField, TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { Notice } from '../../ui/page.tsx'
 import { Qr } from '../../ui/qr.tsx'
 import { AddressNotice } from '../system/address-notice.tsx'
@@ -98,12 +99,12 @@ function ShareForm({ app, onMade, onClose }: Omit<ShareProps, 'open'>) {
         />
         <SelectField label={t('app.shares.expires')} value={days} choices={ends} onPick={setDays} />
       </div>
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={create.isPending} disabled={wrong}>
-          {t('app.shares.create')}
-        </Button>
-      </div>
+      <FormEnd
+        action={t('app.shares.create')}
+        busy={create.isPending}
+        disabled={wrong}
+        onCancel={onClose}
+      />
     </form>
   )
 }

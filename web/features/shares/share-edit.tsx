@@ -8,9 +8,9 @@ import { api } from '../../api/index.ts'
 import type { App, Share } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, SelectField, SwitchField, TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { LookPreview } from './look-preview.tsx'
 
 interface EditProps {
@@ -88,12 +88,7 @@ function EditForm({ app, share, onClose }: EditProps & { readonly share: Share }
       />
       <LookFields look={look} isColor={isColor} onLook={setLook} />
       <LookPreview app={app} look={look} isColor={isColor} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={wrong || !isColor}>
-          {t('action.save')}
-        </Button>
-      </div>
+      <FormEnd busy={save.isPending} disabled={wrong || !isColor} onCancel={onClose} />
     </form>
   )
 }

@@ -11,6 +11,7 @@ import { MINUTE_MS, useNow } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { Ago, Notice, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
 import { downloadBlob } from '../markdown/download.ts'
@@ -146,12 +147,12 @@ function DownloadForm({ onClose }: { readonly onClose: () => void }) {
         onText={setPassphrase}
       />
       <div aria-live="polite">{get.error && <Notice tone="bad">{explain(get.error)}</Notice>}</div>
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={get.isPending} disabled={!isGood}>
-          {t('backups.download')}
-        </Button>
-      </div>
+      <FormEnd
+        action={t('backups.download')}
+        busy={get.isPending}
+        disabled={!isGood}
+        onCancel={onClose}
+      />
     </form>
   )
 }

@@ -8,6 +8,7 @@ import { useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SwitchField, TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { More } from '../../ui/more.tsx'
 import { Badge, Notice, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
@@ -144,12 +145,7 @@ function LimitsForm({ tenant, onClose }: { tenant: TenantSummary; onClose: () =>
       <div aria-live="polite">
         {save.error && <Notice tone="bad">{explain(save.error)}</Notice>}
       </div>
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={!isWhole}>
-          {t('action.save')}
-        </Button>
-      </div>
+      <FormEnd busy={save.isPending} disabled={!isWhole} onCancel={onClose} />
     </form>
   )
 }

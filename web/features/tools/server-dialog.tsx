@@ -4,9 +4,9 @@ import { api } from '../../api/index.ts'
 import type { McpServer, McpServerInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import type { KnownServer } from './known.ts'
 import { AuthFields, authOf, inputOf, isComplete } from './server-auth.tsx'
 
@@ -84,12 +84,12 @@ function ServerForm({ server, known, onClose }: Omit<ServerDialogProps, 'open'>)
       />
       <AuthFields server={server} fields={auth} onFields={setAuth} isKept={isKept} />
       {isAnew && <p className="text-note text-warn">{t('tools.anew')}</p>}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid}>
-          {t(server ? 'action.save' : 'action.add')}
-        </Button>
-      </div>
+      <FormEnd
+        action={t(server ? 'action.save' : 'action.add')}
+        busy={save.isPending}
+        disabled={!valid}
+        onCancel={onClose}
+      />
     </form>
   )
 }

@@ -14,6 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { AreaField, SelectField, SwitchField, TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { namedChoices } from '../../ui/named-choices.ts'
 import { Ago, Badge, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
@@ -179,12 +180,7 @@ function TriggerForm({ trigger, onSecret, onClose }: TriggerFormProps) {
         on={input.enabled}
         onChange={(enabled) => change({ enabled })}
       />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid}>
-          {t('action.save')}
-        </Button>
-      </div>
+      <FormEnd busy={save.isPending} disabled={!valid} onCancel={onClose} />
     </form>
   )
 }

@@ -8,9 +8,9 @@ import type { WebhookEvent } from '../../../src/features/webhooks/model.ts'
 import { type Webhook, type WebhookRequest, webhooks } from '../../api/webhooks.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, SwitchField, TextField } from '../../ui/form.tsx'
+import { FormEnd } from '../../ui/form-end.tsx'
 
 interface WebhookDialogProps {
   /** Null makes a new one. */
@@ -91,12 +91,7 @@ function WebhookForm({ webhook, onClose, onSecret }: WebhookDialogProps) {
         on={input.enabled}
         onChange={(enabled) => change({ enabled })}
       />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid}>
-          {t('action.save')}
-        </Button>
-      </div>
+      <FormEnd busy={save.isPending} disabled={!valid} onCancel={onClose} />
     </form>
   )
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/core/clock.ts'
 import { prepareRuntime } from '../../src/native/runtime.ts'
-import { type Db, type Statement, sql } from '../../src/storage/db.ts'
+import { type Db, type ListReader, type Statement, sql } from '../../src/storage/db.ts'
 import type { TurnIndex, VectorIndex, WordIndex } from '../../src/storage/indexes.ts'
 import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
 import { createReader, openPostgres } from '../../src/storage/postgres/db.ts'
@@ -41,6 +41,7 @@ export async function openIndexes(folder: string) {
 
 export interface OpenIndexes extends AsyncDisposable {
   readonly db: Db
+  readonly reader: ListReader
   readonly vectors: VectorIndex
   readonly words: WordIndex
   readonly turnIndex: TurnIndex
@@ -53,9 +54,9 @@ const clearing = (db: Db, tables: readonly string[]) => () =>
 
 async function openFile(): Promise<OpenIndexes> {
   const folder = tempFolder()
-  const { db, vectors, words, turnIndex, ...open } = await openIndexes(folder.path)
+  const { db, reader, vectors, words, turnIndex, ...open } = await openIndexes(folder.path)
   return {
-    ...{ db, vectors, words, turnIndex },
+    ...{ db, reader, vectors, words, turnIndex },
     clear: clearing(db, ['kb_doc', 'kb_word', 'kb_vector', 'kb_vector_code']),
     async [Symbol.asyncDispose]() {
       await open[Symbol.asyncDispose]()
@@ -70,6 +71,7 @@ async function openServer(): Promise<OpenIndexes> {
   const reader = createReader(db)
   return {
     db,
+    reader,
     vectors: createHalfvecIndex(reader),
     words: createTsvectorIndex(reader),
     turnIndex: createGinIndex(reader),

@@ -1,7 +1,14 @@
 import { JsonItems } from '../../../core/json.ts'
 import { KB_CHUNKS_SHOWN_MAX } from '../../../core/limits/contract.ts'
 import { NO_COLLECTION, within } from '../../../storage/collections.ts'
-import { type Db, joined, type Reader, type Statement, sql, textRows } from '../../../storage/db.ts'
+import {
+  type Db,
+  joined,
+  type ListReader,
+  type Statement,
+  sql,
+  textRows,
+} from '../../../storage/db.ts'
 import type { KbView } from '../collections/access.ts'
 import type { KbChunk, KbDoc, KbPart } from '../model.ts'
 import type { StoredDoc } from './keys.ts'
@@ -34,16 +41,25 @@ const FIELDS: Readonly<Record<keyof KbDoc, string>> = {
 }
 const listedArgs = (citedSince: number) => [NO_COLLECTION, citedSince]
 
-const COLUMNS = Object.entries(FIELDS).map(([name, value]) => `${value} AS ${name}`)
-/** As JSON without spaces, in both databases: PostgreSQL's own objects have some. */
-const MEMBERS = Object.entries(FIELDS)
-  .map(([name, value]) => `'"${name}":' || coalesce(CAST(json_quote(${value}) AS TEXT), 'null')`)
-  .join(` || ',' || `)
+const columnsOf = (fields: Readonly<Record<string, string>>) =>
+  Object.entries(fields).map(([name, value]) => `${value} AS ${name}`)
+const COLUMNS = columnsOf(FIELDS)
+const NUMBERS = new Set(['char_count', 'chunk_count', 'part', 'parts', 'cited_7d'])
+/**
+ * Columns as JSON without spaces, in both databases: PostgreSQL's own objects have some. Numbers
+ * are written so as they are, which takes half the time.
+ */
+const ITEM = `'{' || ${Object.keys(FIELDS)
+  .map((name, i) => {
+    const value = NUMBERS.has(name) ? name : `json_quote(${name})`
+    return `'${i === 0 ? '' : ','}"${name}":' || coalesce(CAST(${value} AS TEXT), 'null')`
+  })
+  .join(' || ')} || '}'`
 
 /** Newest first, and parts in their order. */
 const ORDER = 'ORDER BY created_at DESC, source_id NULLS FIRST, part NULLS FIRST, num DESC'
 
-/** Documents of one statement, a few milliseconds; then lists and searches that wait go on. */
+/** Documents of one text, a few milliseconds; then lists and searches that wait go on. */
 const LISTED_AT_ONCE = 500
 
 /**
@@ -53,13 +69,34 @@ const LISTED_AT_ONCE = 500
 const itemsOf = (tenantId: string, nums: readonly string[], citedSince: number): Statement =>
   joined(
     {
-      sql: `SELECT string_agg('{' || ${MEMBERS} || '}', ',' ${ORDER}) AS items`,
+      sql: `SELECT string_agg(${ITEM}, ',' ORDER BY place) AS items
+        FROM (SELECT ${COLUMNS}, place`,
       args: listedArgs(citedSince),
     },
     // The cross join reads each by its number: SQLite would look through all of the tenant.
-    sql`FROM (SELECT CAST(value ->> 0 AS BIGINT) AS wanted
+    sql`FROM (SELECT CAST(value ->> 0 AS BIGINT) AS wanted, key AS place
         FROM json_each(${`[[${nums.join('],[')}]]`})) AS listed CROSS JOIN kb_doc
-      WHERE num = wanted AND tenant_id = ${tenantId} AND stage = 'live'`,
+      WHERE num = wanted AND tenant_id = ${tenantId} AND stage = 'live') AS doc`,
+  )
+
+/**
+ * All of the documents by one statement, in texts of as many as `itemsOf` reads. PostgreSQL joins
+ * all citations in a third of the time that it takes to look for those of each document.
+ */
+const allItemsOf = (chosen: Statement, citedSince: number): Statement =>
+  joined(
+    {
+      sql: `SELECT string_agg(${ITEM}, ',' ORDER BY place) AS items
+        FROM (SELECT ${columnsOf({ ...FIELDS, cited_7d: 'coalesce(cited, 0)' })},
+          row_number() OVER (${ORDER}) - 1 AS place
+          FROM kb_doc LEFT JOIN (SELECT doc_num, sum(count) AS cited
+            FROM kb_citation JOIN kb_doc ON num = doc_num`,
+      args: [NO_COLLECTION],
+    },
+    chosen,
+    sql`AND day >= ${citedSince} GROUP BY doc_num) AS citation ON doc_num = num`,
+    chosen,
+    sql`) AS doc GROUP BY place / ${LISTED_AT_ONCE} ORDER BY min(place)`,
   )
 
 /** Those of the tenant's documents that are there, in any order. */
@@ -72,35 +109,47 @@ const someOf = (db: Db) => (tenantId: string, ids: readonly string[], citedSince
     ),
   )
 
-/** Documents as people look at them. `reader` reads what grows with their number. */
-export function createDocStore(db: Db, reader: Reader) {
-  return {
-    /** All documents, or those of a source, with their citations since a day. */
-    async list(
-      { tenantId, collections }: KbView,
-      citedSince: number,
-      sourceId: string | null = null,
-    ): Promise<JsonItems[]> {
-      const [row] = await reader.all<{ nums: string | null }>(
-        tenantId,
-        joined(
-          { sql: `SELECT string_agg(CAST(num AS TEXT), ',' ${ORDER}) AS nums`, args: [] },
-          sql`FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'`,
-          within('collection_id', collections),
-          sourceId === null ? sql`` : sql`AND source_id = ${sourceId}`,
-        ),
-      )
-      const found = row?.nums?.split(',') ?? []
-      const docs: JsonItems[] = []
-      for (let at = 0; at < found.length; at += LISTED_AT_ONCE) {
-        const nums = found.slice(at, at + LISTED_AT_ONCE)
-        const statement = itemsOf(tenantId, nums, citedSince)
-        const [some] = await reader.all<{ items: string | null }>(tenantId, statement)
-        if (some?.items) docs.push(new JsonItems(some.items))
-      }
-      return docs
-    },
+/** All documents, or those of a source, with their citations since a day. */
+const listOf =
+  (reader: ListReader) =>
+  async (
+    { tenantId, collections }: KbView,
+    citedSince: number,
+    sourceId: string | null = null,
+  ): Promise<JsonItems[]> => {
+    const chosen = joined(
+      sql`WHERE tenant_id = ${tenantId} AND stage = 'live'`,
+      within('collection_id', collections),
+      sourceId === null ? sql`` : sql`AND source_id = ${sourceId}`,
+    )
+    if (reader.isSideBySide) {
+      const rows = await reader.all<{ items: string }>(tenantId, allItemsOf(chosen, citedSince))
+      return rows.map(({ items }) => new JsonItems(items))
+    }
+    const [row] = await reader.all<{ nums: string | null }>(
+      tenantId,
+      joined(
+        // SQLite keeps the order of the rows, which takes half the time of an order of its texts.
+        sql`SELECT string_agg(CAST(num AS TEXT), ',') AS nums FROM (SELECT num FROM kb_doc`,
+        chosen,
+        { sql: `${ORDER}) AS doc`, args: [] },
+      ),
+    )
+    const found = row?.nums?.split(',') ?? []
+    const docs: JsonItems[] = []
+    for (let at = 0; at < found.length; at += LISTED_AT_ONCE) {
+      const nums = found.slice(at, at + LISTED_AT_ONCE)
+      const statement = itemsOf(tenantId, nums, citedSince)
+      const [some] = await reader.all<{ items: string | null }>(tenantId, statement)
+      if (some?.items) docs.push(new JsonItems(some.items))
+    }
+    return docs
+  }
 
+/** Documents as people look at them. `reader` reads what grows with their number. */
+export function createDocStore(db: Db, reader: ListReader) {
+  return {
+    list: listOf(reader),
     some: someOf(db),
 
     /** Null when the view has no such document. */

@@ -10,9 +10,12 @@ export function createHistogram() {
   let errors = 0
   let measured = 0
 
-  /** Lower nearest rank: index floor((n-1)·p) in ascending order. */
-  function percentile(sorted: readonly (readonly [number, number])[], p: number): number | null {
-    let index = Math.floor((measured - 1) * p)
+  /** Lower nearest rank: index floor((n-1)·percent/100) in ascending order. */
+  function percentile(
+    sorted: readonly (readonly [number, number])[],
+    percent: number,
+  ): number | null {
+    let index = Math.floor(((measured - 1) * percent) / 100)
     for (const [latency, count] of sorted) {
       if (index < count) return latency
       index -= count
@@ -35,8 +38,8 @@ export function createHistogram() {
       return {
         count: rows,
         err_count: errors,
-        p50_ms: percentile(sorted, 0.5),
-        p95_ms: percentile(sorted, 0.95),
+        p50_ms: percentile(sorted, 50),
+        p95_ms: percentile(sorted, 95),
       }
     },
   }

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../core/clock.ts'
 import { createHistogram, type Histogram } from './histogram.ts'
 import type { LogFilter } from './model.ts'
 import type { LogQuery } from './query.ts'
-import { ALL_DAYS, isByStatus, type LogRow, type LogStore, type LogTimes } from './store.ts'
+import { isByStatus, type LogRow, type LogStore, type LogTimes } from './store.ts'
 
 /** Rows of one statement, a few milliseconds; then searches that wait get their turn. */
 const SLICE_ROWS_MAX = 10_000
@@ -56,16 +56,11 @@ export function createLogReader(store: LogStore, sliceRowsMax = SLICE_ROWS_MAX) 
   }
 
   /** Counts what matches a filter by status and time: of whole days by what is kept of them. */
-  async function count(
-    tenantId: string,
-    filter: LogFilter,
-    histogram: Histogram,
-    signal?: AbortSignal,
-  ) {
+  async function count(tenantId: string, filter: LogFilter, signal?: AbortSignal) {
     if (filter.since <= 0 && filter.until === Number.MAX_SAFE_INTEGER) {
-      histogram.add(await store.dayLatencies(tenantId, ALL_DAYS, ALL_DAYS, filter))
-      return
+      return await store.summary(tenantId, filter)
     }
+    const histogram = createHistogram()
     const from = Math.ceil(filter.since / DAY_MS)
     const to = Math.floor((filter.until + 1) / DAY_MS) - 1
     const part = (since: number, until: number) => ({
@@ -78,23 +73,23 @@ export function createLogReader(store: LogStore, sliceRowsMax = SLICE_ROWS_MAX) 
     })
     if (from > to) {
       await readRows(tenantId, part(filter.since, filter.until), histogram, signal)
-      return
+      return histogram.summary()
     }
     histogram.add(await store.dayLatencies(tenantId, from, to, filter))
     await readRows(tenantId, part(filter.since, from * DAY_MS - 1), histogram, signal)
     await readRows(tenantId, part((to + 1) * DAY_MS, filter.until), histogram, signal)
+    return histogram.summary()
   }
 
   return {
     async read(tenantId: string, query: LogQuery, signal?: AbortSignal) {
-      const histogram = createHistogram()
       if (!isByStatus(query.filter)) {
+        const histogram = createHistogram()
         const rows = await readRows(tenantId, query, histogram, signal)
         return { rows, summary: histogram.summary() }
       }
       const rows = await newest(tenantId, query)
-      await count(tenantId, query.filter, histogram, signal)
-      return { rows, summary: histogram.summary() }
+      return { rows, summary: await count(tenantId, query.filter, signal) }
     },
   }
 }

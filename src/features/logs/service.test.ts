@@ -26,6 +26,9 @@ function logging() {
     async dayLatencies() {
       return []
     },
+    async summary() {
+      return { count: 0, err_count: 0, p50_ms: null, p95_ms: null }
+    },
     async statuses() {
       return []
     },

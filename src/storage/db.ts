@@ -135,3 +135,9 @@ export interface Reader {
    */
   all<Row>(tenantId: string, statement: Statement, signal?: AbortSignal): Promise<Row[]>
 }
+
+/** Reads lists, too. */
+export interface ListReader extends Reader {
+  /** Whether statements of several tenants run at once, so that a long one keeps nobody waiting. */
+  readonly isSideBySide: boolean
+}

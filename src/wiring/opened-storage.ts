@@ -1,5 +1,5 @@
 import type { Logger } from '../core/log.ts'
-import type { Reader, StoredDb } from '../storage/db.ts'
+import type { ListReader, Reader, StoredDb } from '../storage/db.ts'
 import type { TurnIndex, VectorIndex, WordIndex } from '../storage/indexes.ts'
 import type { SharedState } from '../storage/shared-state.ts'
 
@@ -15,7 +15,7 @@ export interface OpenedStorage {
   /** Runs what a turn waits for: the search of the knowledge base. */
   readonly reader: Reader & { close(): Promise<void> }
   /** Runs lists, sums and searches that people ask for, so that no turn waits behind them. */
-  readonly scans: Reader & { close(): Promise<void> }
+  readonly scans: ListReader & { close(): Promise<void> }
   readonly vectors: VectorIndex
   readonly words: WordIndex
   readonly turnIndex: TurnIndex

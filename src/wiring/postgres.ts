@@ -67,7 +67,7 @@ export async function openPostgresStorage(needs: PostgresNeeds) {
       return shared
     },
     reader: { all: reader.all, close: async () => {} },
-    scans: { all: scans.all, close: async () => {} },
+    scans: { all: scans.all, isSideBySide: true, close: async () => {} },
     vectors: createVectorIndex(reader, graph),
     words: createWordIndex(reader),
     turnIndex: createTurnIndex(scans),

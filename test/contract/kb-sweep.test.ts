@@ -19,7 +19,7 @@ for (const adapter of INDEX_ADAPTERS) {
     test('a document embedded again while it is removed leaves nothing in an index', async () => {
       const { db, vectors, words } = open
       const parts = { vectors, words, docsMax: 10 }
-      const reader = { all: async () => [] }
+      const reader = { isSideBySide: false, all: async () => [] }
       const store = createKbStore({ ...parts, db, reader, scans: reader })
       const entry = { vector: Float32Array.of(1, 0), terms: ['term'] }
       const chunk = { ...entry, text: 'term', page: null, heading: null }

@@ -21,7 +21,7 @@ function open({ db, vectors, words }: OpenIndexes, meanwhile?: () => Promise<unk
     await meanwhile?.()
     return db.batch(statements)
   }
-  const reader = { all: async () => [] }
+  const reader = { isSideBySide: false, all: async () => [] }
   const parts = { db: { ...db, batch }, vectors, words, docsMax: 10 }
   const docs = createKbStore({ ...parts, reader, scans: reader })
   const prepare = () => Promise.reject(new Error('nothing is added'))

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/core/clock.ts'
 import { prepareRuntime } from '../../src/native/runtime.ts'
-import { type Db, type Reader, type Statement, sql } from '../../src/storage/db.ts'
+import { type Db, type ListReader, type Statement, sql } from '../../src/storage/db.ts'
 import type { TurnIndex, VectorIndex, WordIndex } from '../../src/storage/indexes.ts'
 import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
 import { createReader, openPostgres } from '../../src/storage/postgres/db.ts'
@@ -41,7 +41,7 @@ export async function openIndexes(folder: string) {
 
 export interface OpenIndexes extends AsyncDisposable {
   readonly db: Db
-  readonly reader: Reader
+  readonly reader: ListReader
   readonly vectors: VectorIndex
   readonly words: WordIndex
   readonly turnIndex: TurnIndex

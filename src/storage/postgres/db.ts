@@ -3,8 +3,8 @@ import { DatabaseAway } from '../../core/errors.ts'
 import { createSemaphore, type Semaphore } from '../../core/semaphore.ts'
 import {
   type Changes,
+  type ListReader,
   NotAsExpected,
-  type Reader,
   type Statement,
   type StoredDb,
   sql,
@@ -243,7 +243,7 @@ const READS_AT_ONCE = 6
  * Runs searches and scans on some connections of the pool. Tenants take turns statement by
  * statement. A statement whose signal aborts is stopped.
  */
-export function createReader(db: Pick<PostgresDb, 'scan'>, slots = READS_AT_ONCE): Reader {
+export function createReader(db: Pick<PostgresDb, 'scan'>, slots = READS_AT_ONCE): ListReader {
   const turns = createSemaphore({ slots })
   return {
     isSideBySide: true,

@@ -1,11 +1,11 @@
 import { createSemaphore } from '../../core/semaphore.ts'
 import { createRestartingThread, startThread } from '../../core/thread.ts'
-import type { Reader, Statement } from '../db.ts'
+import type { ListReader, Statement } from '../db.ts'
 import type { Neighbour } from '../indexes.ts'
 import { type DatabaseFile, errorOf } from './connection.ts'
 import type { NearestWanted, ReaderAnswer, ReaderAsk, ReaderRequest } from './reader.ts'
 
-export interface ReadThread extends Reader {
+export interface ReadThread extends ListReader {
   /** The nearest vectors of a space, nearest first. */
   nearest(tenantId: string, wanted: NearestWanted, signal?: AbortSignal): Promise<Neighbour[]>
   close(): Promise<void>
@@ -49,6 +49,7 @@ export function createReadThread(
   }
 
   return {
+    isSideBySide: false,
     all: <Row>(tenantId: string, statement: Statement, signal?: AbortSignal) =>
       turns.run(tenantId, async () => (await read({ type: 'read', statement })) as Row[], signal),
     nearest: (tenantId, wanted, signal) =>

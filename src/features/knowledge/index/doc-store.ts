@@ -1,7 +1,14 @@
 import { JsonItems } from '../../../core/json.ts'
 import { KB_CHUNKS_SHOWN_MAX } from '../../../core/limits/contract.ts'
 import { NO_COLLECTION, within } from '../../../storage/collections.ts'
-import { type Db, joined, type Reader, type Statement, sql, textRows } from '../../../storage/db.ts'
+import {
+  type Db,
+  joined,
+  type ListReader,
+  type Statement,
+  sql,
+  textRows,
+} from '../../../storage/db.ts'
 import type { KbView } from '../collections/access.ts'
 import type { KbChunk, KbDoc, KbPart } from '../model.ts'
 import type { StoredDoc } from './keys.ts'
@@ -104,7 +111,7 @@ const someOf = (db: Db) => (tenantId: string, ids: readonly string[], citedSince
 
 /** All documents, or those of a source, with their citations since a day. */
 const listOf =
-  (reader: Reader) =>
+  (reader: ListReader) =>
   async (
     { tenantId, collections }: KbView,
     citedSince: number,
@@ -140,7 +147,7 @@ const listOf =
   }
 
 /** Documents as people look at them. `reader` reads what grows with their number. */
-export function createDocStore(db: Db, reader: Reader) {
+export function createDocStore(db: Db, reader: ListReader) {
   return {
     list: listOf(reader),
     some: someOf(db),

@@ -3,6 +3,7 @@ import {
   type Db,
   expectRows,
   joined,
+  type ListReader,
   locked,
   type Reader,
   type Statement,
@@ -48,7 +49,7 @@ export interface KbStoreParts {
   readonly db: Db
   readonly reader: Reader
   /** Reads lists, which no turn waits for. */
-  readonly scans: Reader
+  readonly scans: ListReader
   readonly vectors: VectorIndex
   readonly words: WordIndex
   /** Documents that a tenant may have. */

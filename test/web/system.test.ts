@@ -89,6 +89,7 @@ describeWeb('the pages of the server', () => {
         await part(of).getByLabel(en[name], { exact: true }).fill(text)
         await part(of).getByRole('button', { name: en['action.save'], exact: true }).click()
       }
+      await page.getByText('Answers at once: 10,000').waitFor()
       await part(en['system.limits']).locator('summary').first().click()
       await fill(en['system.limits'], 'system.name.MB_KB_MAX_DOCS', '-5')
       await page.getByText('A number from 1 to 10,000.').waitFor()

@@ -1651,6 +1651,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'door.wyoming': 'Home Assistant',
   'door.xiaozhi': 'Voice boards',
   'overview.model': 'Model',
+  'overview.model.failing': 'can be reached, but half of the answers failed, or more: try it',
   'overview.model.ok': 'answers',
   'overview.model.down': 'none, or it does not answer: people get the built-in responder',
   'overview.turns': 'Turns of the last hour',

@@ -1555,6 +1555,7 @@ export const zhPages = {
   'door.wyoming': 'Home Assistant',
   'door.xiaozhi': '语音板',
   'overview.model': '模型',
+  'overview.model.failing': '可以连接，但半数以上的回答失败，请测试',
   'overview.model.ok': '正常回答',
   'overview.model.down': '未连接或没有应答：由内置应答器回答',
   'overview.turns': '最近一小时的对话',

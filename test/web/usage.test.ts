@@ -27,12 +27,18 @@ describeWeb('keys, budgets and usage', () => {
   test('a key is named, tried, limited, and its tokens are shown and saved', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     const { page } = guest
-    await page.goto('/app/keys')
+    await page.goto('/app/devices')
+    await page.getByRole('link', { name: en['nav.keys'], exact: true }).click()
     await press(page, en['keys.new'])
     await page.getByLabel(en['keys.name']).fill('Kitchen')
     await page.getByLabel(en['keys.tokens']).fill('1,000')
     await press(page, en['keys.create'])
     const key = (await page.getByTestId('secret').textContent()) ?? ''
+    // The way back would lose it for ever, so it asks first.
+    await page.goBack()
+    await page.getByRole('alertdialog').getByText(en['secret.leave']).waitFor()
+    await page.getByRole('alertdialog').getByRole('button', { name: en['action.cancel'] }).click()
+    expect(await page.getByTestId('secret').textContent()).toBe(key)
     await press(page, en['secret.kept'])
 
     // The code to copy has the key, and the key works from here.

@@ -674,6 +674,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
     'This is a host of your own network. Whoever runs this server can allow it under Server, Models, Private hosts.',
   'role.assistant': 'Assistant',
   'secret.kept': 'I have saved it',
+  'secret.leave': 'It is shown only here and only now. Without a copy you have to make another.',
   'secret.once': 'Copy it now and keep it safe. It cannot be shown again.',
   'sessions.summary': 'Summary of what came before',
   'settings.about': 'Defaults for whatever an assistant does not set itself.',

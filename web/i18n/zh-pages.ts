@@ -636,6 +636,7 @@ export const zhPages = {
     '这是内部主机的地址。平台管理员可以在“服务器 → 模型”的“内部主机”里放行。',
   'role.assistant': '助手',
   'secret.kept': '我已保存',
+  'secret.leave': '它只在此时此处显示。没有复制就离开，只能重新生成一个。',
   'secret.once': '请现在复制并妥善保存。关闭后无法再看到它。',
   'sessions.summary': '更早对话的摘要',
   'settings.about': '助手没有自己的设置时采用的默认值。',

@@ -56,6 +56,11 @@ describeWeb('pages of the door Build', () => {
     await page.goto('/app/schedules')
     const row = page.getByRole('listitem').filter({ hasText: 'Report' })
     await row.getByText(en['schedules.status.failed'], { exact: true }).waitFor()
+    await row.getByRole('button', { name: `${en['schedules.run']}: Report` }).click()
+    // Both the row and the list of runs, which opens by itself, tell the end without a reload.
+    await row.getByRole('link', { name: en['schedules.conversation'] }).waitFor()
+    await soon(() => row.getByText(en['schedules.status.done'], { exact: true }).count(), 2)
+    await row.getByText(en['schedules.status.failed'], { exact: true }).waitFor()
     await page.goto('/app/activity')
     await page.getByText(en['logs.class.upstream']).waitFor()
     await upstream.stop()

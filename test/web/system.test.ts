@@ -89,11 +89,12 @@ describeWeb('the pages of the server', () => {
         await part(of).getByLabel(en[name], { exact: true }).fill(text)
         await part(of).getByRole('button', { name: en['action.save'], exact: true }).click()
       }
+      await page.getByText('Answers at once: 10,000').waitFor()
       await part(en['system.limits']).locator('summary').first().click()
       await fill(en['system.limits'], 'system.name.MB_KB_MAX_DOCS', '-5')
       await page.getByText('A number from 1 to 10,000.').waitFor()
       await part(en['system.backup']).locator('summary').first().click()
-      await fill(en['system.backup'], 'system.name.MB_BACKUP_DIR', '/mnt/backups')
+      await fill(en['system.backup'], 'system.name.MB_BACKUP_DIR', 'backups')
       await page.getByText(en['system.wrong.phrase']).waitFor()
       await fill(en['system.backup'], 'system.name.MB_BACKUP_PASSPHRASE', 'too short')
       await page.getByText('At least 12 letters').waitFor()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
+import { caller } from '../support/api.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
@@ -26,12 +27,18 @@ describeWeb('keys, budgets and usage', () => {
   test('a key is named, tried, limited, and its tokens are shown and saved', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     const { page } = guest
-    await page.goto('/app/keys')
+    await page.goto('/app/devices')
+    await page.getByRole('link', { name: en['nav.keys'], exact: true }).click()
     await press(page, en['keys.new'])
     await page.getByLabel(en['keys.name']).fill('Kitchen')
     await page.getByLabel(en['keys.tokens']).fill('1,000')
     await press(page, en['keys.create'])
     const key = (await page.getByTestId('secret').textContent()) ?? ''
+    // The way back would lose it for ever, so it asks first.
+    await page.goBack()
+    await page.getByRole('alertdialog').getByText(en['secret.leave']).waitFor()
+    await page.getByRole('alertdialog').getByRole('button', { name: en['action.cancel'] }).click()
+    expect(await page.getByTestId('secret').textContent()).toBe(key)
     await press(page, en['secret.kept'])
 
     // The code to copy has the key, and the key works from here.
@@ -77,6 +84,18 @@ describeWeb('keys, budgets and usage', () => {
     ])
     expect(download.suggestedFilename()).toMatch(/^moonbase-usage-\d{4}-\d\d-\d\d\.csv$/)
     expect(await Bun.file(await download.path()).text()).toContain(',Kitchen,1,600,5\r\n')
+
+    // A key without a name stands there by what it is for.
+    const owner = caller(`${at.app.url}/console`, session.headers)
+    const { id } = (await owner<{ id: string }>('POST', '/apps', { name: 'Till' })).json()
+    const till = (await owner<{ key: string }>('POST', `/apps/${id}/keys`, {})).json()
+    await fetch(`${at.app.url}/v1/agent`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${till.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ text: 'Is it open?', session_id: 'till' }),
+    }).then((answer) => answer.text())
+    await page.reload()
+    await page.getByText(say(en['keys.scope.app'], { name: 'Till' })).waitFor()
     expect(guest.complaints.filter((complaint) => !complaint.includes('429'))).toEqual([])
   }, 60_000)
 

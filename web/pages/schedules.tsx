@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api } from '../api/index.ts'
 import { type Schedule, schedules } from '../api/schedules.ts'
 import { ScheduleDialog } from '../features/schedules/schedule-dialog.tsx'
-import { ScheduleRow } from '../features/schedules/schedule-row.tsx'
+import { isUnderWay, POLL_MS, ScheduleRow } from '../features/schedules/schedule-row.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { askForNotices } from '../lib/browser-notice.ts'
 import { useAction } from '../lib/services.tsx'
@@ -20,7 +20,12 @@ type Asked = { readonly what: 'edit' | 'delete'; readonly schedule: Schedule | n
 export function Schedules() {
   const { t } = useI18n()
   const [asked, setAsked] = useState<Asked | null>(null)
-  const query = useQuery({ queryKey: ['schedules'], queryFn: schedules.list })
+  const query = useQuery({
+    queryKey: ['schedules'],
+    queryFn: schedules.list,
+    // A row tells how its last run ended as soon as it has.
+    refetchInterval: ({ state: { data } }) => (data?.some(isUnderWay) ? POLL_MS : false),
+  })
   const devices = useQuery({
     queryKey: ['devices'],
     queryFn: api.devices.list,

@@ -4,6 +4,7 @@ import { useI18n } from '../i18n/index.tsx'
 import { Button, CopyButton } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Notice } from './page.tsx'
+import { Unsaved } from './unsaved.tsx'
 
 interface SecretProps {
   readonly title: string
@@ -44,6 +45,7 @@ export function SecretDialog({ title, secret, children, onClose }: SecretProps) 
           {t('secret.kept')}
         </Button>
       </div>
+      <Unsaved isDirty={() => shown} loss={t('secret.leave')} />
     </Dialog>
   )
 }

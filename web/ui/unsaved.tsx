@@ -2,8 +2,14 @@ import { useBlocker } from '@tanstack/react-router'
 import { useI18n } from '../i18n/index.tsx'
 import { Confirm } from './dialog.tsx'
 
-/** Asks before leaving a page with unsaved input. */
-export function Unsaved({ isDirty }: { readonly isDirty: () => boolean }) {
+interface UnsavedProps {
+  readonly isDirty: () => boolean
+  /** What is lost, where that is not what was typed. */
+  readonly loss?: string
+}
+
+/** Asks before leaving a page with what is nowhere else, such as unsaved input. */
+export function Unsaved({ isDirty, loss }: UnsavedProps) {
   const { t } = useI18n()
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && isDirty(),
@@ -13,7 +19,7 @@ export function Unsaved({ isDirty }: { readonly isDirty: () => boolean }) {
   return (
     <Confirm
       title={t('unsaved.title')}
-      loss={t('unsaved.loss')}
+      loss={loss ?? t('unsaved.loss')}
       action={t('unsaved.leave')}
       open={status === 'blocked'}
       busy={false}

@@ -59,9 +59,14 @@ type Shown = Pick<ShownShare, 'appName' | 'look' | 'icon' | 'greeting' | 'starte
 
 /** A page without anything of anybody, which any site may frame. */
 const GONE: Shown = {
-  ...{ appName: 'Moonbase', icon: null, greeting: null, starters: [], paused: false },
+  appName: 'Moonbase',
+  icon: null,
+  greeting: null,
+  starters: [],
+  paused: false,
   look: { color: null, position: 'right', language: 'auto', title: null },
-  ...{ origins: ['*'], gone: true },
+  origins: ['*'],
+  gone: true,
 }
 
 function goneOf(error: unknown): Shown {

@@ -45,7 +45,7 @@ export const Member = z.object({
 })
 export type Member = z.infer<typeof Member>
 
-/** `mailed`: an invitation is sent by mail. When false, the owner has to tell the person. */
+/** `mailed`: the mail server took an invitation. When false, the owner has to tell the person. */
 export const InvitedMember = Member.extend({ mailed: z.boolean() })
 export const MembersResponse = z.lazy(() => z.object({ members: z.array(Member) }))
 export const MemberDeleteResponse = z.lazy(() =>

@@ -33,7 +33,7 @@ export function SearchForm({ pending, onSearch }: SearchFormProps) {
       />
       <Button
         type="submit"
-        icon={<Search size={16} aria-hidden />}
+        icon={<Search size={16} className="flex-none" aria-hidden />}
         busy={pending !== null && pending === q.trim()}
         disabled={!q.trim()}
       >

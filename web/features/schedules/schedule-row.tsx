@@ -42,6 +42,8 @@ export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
   const run = useAction(() => schedules.run(schedule.id), {
     done: 'schedules.started',
     refresh: ['schedules', 'runs'],
+    // Whoever starts a run waits for how it ends, and why.
+    onDone: () => setIsOpen(true),
   })
   return (
     <li className="px-5 py-3">
@@ -116,8 +118,9 @@ export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
   )
 }
 
-const POLL_MS = 2_000
-const isOpenRun = ({ status }: Run) => status === 'waiting' || status === 'running'
+export const POLL_MS = 2_000
+const isOpenRun = ({ status }: Pick<Run, 'status'>) => status === 'waiting' || status === 'running'
+export const isUnderWay = ({ last }: Schedule) => last !== null && isOpenRun(last)
 
 function Runs({ id }: { readonly id: string }) {
   const { t } = useI18n()

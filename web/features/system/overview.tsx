@@ -35,15 +35,19 @@ const Good = ({ ok }: { readonly ok: boolean }) =>
 function Rows({ numbers }: { readonly numbers: Numbers }) {
   const { t, locale } = useI18n()
   const { disk, memory, last_backup: backup, channel } = numbers
-  const words = numbers.by_door.map(({ door, turns }) => `${t(`door.${door}`)} ${turns}`)
+  const { turns_hour: turns, failures_hour: failures } = numbers
+  // A model may be listed, and refuse each question.
+  const isFailing = turns > 0 && failures * 2 >= turns
+  const model = channel.ok ? (isFailing ? 'failing' : 'ok') : 'down'
+  const words = numbers.by_door.map((row) => `${t(`door.${row.door}`)} ${row.turns}`)
   return (
     <>
       <Row name="model" to="/app/system/models">
-        <Good ok={channel.ok} />
-        {t(channel.ok ? 'overview.model.ok' : 'overview.model.down')}
+        <Good ok={model === 'ok'} />
+        {t(`overview.model.${model}`)}
       </Row>
       <Row name="turns" to="/app/activity">
-        {t('overview.turns.of', { turns: numbers.turns_hour, failures: numbers.failures_hour })}
+        {t('overview.turns.of', { turns, failures })}
         {words.length > 0 && t('overview.turns.doors', { list: listed(words, locale) })}
       </Row>
       <Row name="people" to="/app/system/people">

@@ -23,6 +23,10 @@ export function useSettingWords() {
     return CHOICES[name]?.includes(value) ? choiceOf(value) : value
   }
 
+  /** Digits alone are grouped as the language does. */
+  const numberOf = (text: string): string =>
+    /^\d{4,15}$/.test(text) ? Number(text).toLocaleString(locale) : text
+
   return {
     labelOf,
     choiceOf,
@@ -41,7 +45,7 @@ export function useSettingWords() {
         value !== null && value !== '' && (id === 'limits' || source !== 'default')
       const parts = settings.filter(isShown).flatMap((one) => {
         if (isNamed(id))
-          return t('system.summary', { name: labelOf(one.name), value: wordsOf(one) })
+          return t('system.summary', { name: labelOf(one.name), value: numberOf(wordsOf(one)) })
         // A switch says nothing without its name.
         return one.value === 'true' || one.value === 'false' ? [] : wordsOf(one)
       })

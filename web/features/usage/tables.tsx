@@ -4,7 +4,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { More } from '../../ui/more.tsx'
 import { Section } from '../../ui/page.tsx'
 import { BudgetBar } from '../keys/key-table.tsx'
-import { endsOf } from '../keys/names.ts'
+import { endsOf, useScopeOf } from '../keys/names.ts'
 import { costOf, isPriced, useCost } from './cost.ts'
 
 /** Rows that are shown before somebody asks for more. */
@@ -88,6 +88,27 @@ function UsageTable<Row extends Tokens>(props: TableProps<Row>) {
   )
 }
 
+interface KeyNameProps {
+  /** Undefined for a key that the workspace does not list any more. */
+  readonly item: ApiKeyMeta | undefined
+  readonly prefix: string
+}
+
+/** The key by its name, or by what it is for: most have no name of their own. */
+function KeyName({ item, prefix }: KeyNameProps) {
+  return (
+    <div className="min-w-0">
+      {item && <KeyFor item={item} />}
+      <code className="text-ink-2">{endsOf(item ?? { prefix, tail: null })}</code>
+    </div>
+  )
+}
+
+function KeyFor({ item }: { readonly item: ApiKeyMeta }) {
+  const scope = useScopeOf(item)
+  return <span className="block truncate font-medium">{item.name || scope}</span>
+}
+
 interface UsageTablesProps {
   readonly usage: Usage
   readonly settings: Settings
@@ -106,15 +127,6 @@ export function UsageTables(props: UsageTablesProps) {
   const appNames = new Map(apps.map(({ id, name }) => [id, name]))
   const byId = new Map(keys.map((key) => [key.id, key]))
   const spent = new Map(usage.spent_today.map(({ key_id, tokens }) => [key_id, tokens]))
-  const keyName = ({ key_id, prefix }: Usage['by_key'][number]) => {
-    const key = byId.get(key_id)
-    return (
-      <div className="min-w-0">
-        {key?.name && <span className="block truncate font-medium">{key.name}</span>}
-        <code className="text-ink-2">{endsOf(key ?? { prefix, tail: null })}</code>
-      </div>
-    )
-  }
   const budget = ({ key_id }: Usage['by_key'][number]) => {
     const most = byId.get(key_id)?.daily_tokens ?? 0
     if (most === 0) return <span className="text-ink-3">{t('usage.budget.none')}</span>
@@ -167,7 +179,7 @@ export function UsageTables(props: UsageTablesProps) {
         rows={usage.by_key}
         settings={settings}
         idOf={({ key_id }) => key_id}
-        name={keyName}
+        name={({ key_id, prefix }) => <KeyName item={byId.get(key_id)} prefix={prefix} />}
         more={{ head: t('usage.budget'), cell: budget }}
       />
       <UsageTable

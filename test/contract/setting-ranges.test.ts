@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { SETTINGS } from '../../../src/config.ts'
-import { RANGES } from './wrong-value.ts'
+import { SETTINGS } from '../../src/config.ts'
+import { RANGES } from '../../web/features/system/wrong-value.ts'
 
 const takes = (name: string, value: number) =>
   SETTINGS[name as keyof typeof SETTINGS].safeParse(String(value)).success

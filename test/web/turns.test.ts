@@ -243,6 +243,7 @@ describeWeb('a turn that belongs to the server', () => {
     await page.reload()
     const words = await edit(first)
     await attached.getByText(en['studio.file.gone']).waitFor()
+    expect(await attached.getByRole('button', { name: keeps('falcon.txt') }).count()).toBe(0)
     await attached.getByRole('button', { name: drops('badger.txt') }).click()
     await words.fill('What is this?')
     await page.keyboard.press('Enter')

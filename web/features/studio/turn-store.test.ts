@@ -11,3 +11,9 @@ test.each(['[["a",[{"sta', 'null', '7', '[["a"]]', '[["a",[null]]]'])(
     expect(store.turnsOf('a')).toEqual([])
   },
 )
+
+test('a turn that an earlier page has kept has its files by their names', () => {
+  const kept = { id: 't', state: 'failed', turnId: null, reply: '', files: ['a.txt'] }
+  const store = createTurnStore(storageOf(JSON.stringify([['a', [kept]]])))
+  expect(store.turnsOf('a')[0]?.files).toEqual([{ id: null, name: 'a.txt' }])
+})

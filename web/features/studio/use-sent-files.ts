@@ -27,8 +27,8 @@ export function useSentFiles(files: readonly SentFile[]) {
   const list = left.map((one): Attachment => {
     const { id, name, key } = one
     const known = { bytes: 0, state: 'ready', error: null, error_class: null } as const
-    const problem = isThere(one) ? null : t('studio.file.gone')
-    return { key, name, share: 1, file: { id: id ?? '', name, ...known }, problem }
+    if (!isThere(one)) return { key, name, share: 1, file: null, problem: t('studio.file.gone') }
+    return { key, name, share: 1, file: { id: id ?? '', name, ...known }, problem: null }
   })
   return {
     list,

@@ -1303,7 +1303,7 @@ export const zhPages = {
   'studio.scope.tools': '工具：{count} 个',
   'studio.scope.tools.all': '全部工具',
   'studio.scope.tools.drop': '使用助手的工具',
-  'studio.tools.about': '用于此对话接下来的问题。只有在“设置”中保存后，助手本身才会改变。',
+  'studio.tools.about': '用于此对话接下来的问题。只有在“设定”中保存后，助手本身才会改变。',
   'studio.tools.title': '接下来的问题可用的工具',
   'studio.tools.failed': '有工具失败',
   'studio.tools.declined': '未同意',

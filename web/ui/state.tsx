@@ -56,7 +56,7 @@ export function Empty({ icon, title, text, action }: EmptyProps) {
 }
 
 interface LoadedProps<T> {
-  readonly query: UseQueryResult<T>
+  readonly query: Pick<UseQueryResult<T>, 'data' | 'error'> & { readonly refetch: () => unknown }
   readonly rows?: number
   readonly children: (data: T) => ReactNode
 }

@@ -23,7 +23,7 @@ export function ShortcutList({ open, onClose }: ShortcutListProps) {
   return (
     <Dialog title={t('shortcuts.title')} open={open} onClose={onClose}>
       <dl className="grid gap-y-2">
-        <Shortcut name={t('palette.title')} keys={[paletteKeys()]} />
+        <Shortcut name={t('palette.title')} keys={paletteKeys().split(' ')} />
         {KEYS.map(([label, ...keys]) => (
           <Shortcut key={label} name={t(label)} keys={keys} />
         ))}

@@ -2,7 +2,7 @@ import { type RefObject, Suspense, useMemo, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { useStable } from '../../lib/use-stable.ts'
-import { Loading } from '../../ui/state.tsx'
+import { Loaded, Loading } from '../../ui/state.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { Announcer } from './announcer.tsx'
 import { Asks } from './asks.tsx'
@@ -44,7 +44,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
   const right = useRight()
   const [leaf, setLeaf] = useState<Leaf>(chosen.app !== '' && !choice.linked ? 'setup' : 'sources')
   const conversation = useConversation(choice, setup)
-  const { isEmpty, isMissing, say, ask, askAfter, replace, stop, ways } = conversation
+  const { isEmpty, isMissing, isAwaited, say, ask, askAfter, replace, stop, ways } = conversation
   const { from, setFrom, turns, running } = useFrom(conversation, chosen.session)
   const { change } = useConversations()
   const voice = useVoice({
@@ -94,6 +94,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
         />
         <div className="talk-turns" ref={end.content}>
           <Suspense>{isMissing && <NoTalk onNew={onNew} />}</Suspense>
+          {isAwaited && <Loaded query={conversation.older}>{() => null}</Loaded>}
           {isEmpty && !isMissing && (
             <Starters
               app={setup.app}

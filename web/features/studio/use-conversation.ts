@@ -141,6 +141,8 @@ export function useConversation(
     summary,
     /** Whether this person has no such talk. */
     isMissing: isUnknown && turns.length === 0,
+    /** Whether it is not read yet, or could not be. */
+    isAwaited: stored.data === undefined && turns.length === 0 && !isUnknown,
     isEmpty: !begun && stored.data !== undefined && turns.length === 0,
     running,
     ways,

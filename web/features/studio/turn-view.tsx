@@ -9,6 +9,7 @@ import { ConnectModel } from './connect-model.tsx'
 import { Foot } from './foot.tsx'
 import { QuestionView } from './question.tsx'
 import { Remembered } from './remembered.tsx'
+import { Sound } from './sound.tsx'
 import { Citing, Sources } from './sources.tsx'
 import { Thoughts } from './thoughts.tsx'
 import { ToolLine } from './tool-line.tsx'
@@ -55,7 +56,7 @@ export const TurnView = memo((props: TurnViewProps) => {
   const { turn, isLast, mayReplace, ways, isFound, actions } = props
   const { t } = useI18n()
   const [isEditing, setEditing] = useState(false)
-  const [asked, setAsked] = useState<string | null>(null)
+  const [asked, setAsked] = useState<Blob | null>(null)
   const sound = asked ?? turn.sound
   const running = turn.state === 'running'
   const { seq } = turn
@@ -95,18 +96,14 @@ export const TurnView = memo((props: TurnViewProps) => {
         {turn.stats?.kb === 'skipped' && (
           <p className="text-small text-ink-3">{t('studio.kb-skipped')}</p>
         )}
-        {sound && (
-          <audio key={sound} controls autoPlay src={sound} className="h-13 w-full">
-            <track kind="captions" />
-          </audio>
-        )}
+        {sound && <Sound sound={sound} />}
         {turn.isBuiltIn && isLast && <ConnectModel />}
         {turn.wish?.answer_words !== undefined && (
           <p className="text-small text-ink-3">
             {t('studio.wished', { count: turn.wish.answer_words })}
           </p>
         )}
-        <Broken turn={turn} onAgain={again} />
+        <Broken turn={turn} isLast={isLast} onAgain={again} />
         {!running && (
           <Foot
             turn={turn}

@@ -136,7 +136,7 @@ describeWeb('a shared app', () => {
     const tab = await context.newPage()
     await tab.goto(`${app.url}/s/${share.token}`)
     upstream.reply({ text: 'Batteries are covered for six months [1]. Nothing else [7].' })
-    await tab.getByLabel('Your question').fill(text)
+    await tab.getByRole('main').getByLabel('Your question').fill(text)
     await tab.keyboard.press('Enter')
     const number = tab.getByRole('button', { name: 'Source 1: Guarantee' })
     const passage = tab.getByRole('dialog', { name: 'Guarantee' })

@@ -106,8 +106,8 @@ function draw(text: string) {
     },
     showState(words: string, fault = false) {
       state.className = fault ? 'fault' : 'waiting'
-      state.textContent = words
       if (fault) state.setAttribute('role', 'alert')
+      state.textContent = words
     },
   }
 }

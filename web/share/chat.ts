@@ -219,8 +219,9 @@ async function say(text: string): Promise<void> {
     keep()
   } catch (error) {
     if (talk.session !== session) return
-    told.textContent = ''
     const fault = error instanceof TurnFault
+    // A fault is an alert where it stands.
+    told.textContent = fault ? '' : words.stopped
     follow(() => {
       turn.showReply(latest, passages, false)
       turn.showState(fault ? error.message : words.stopped, fault)
@@ -254,6 +255,7 @@ fresh.addEventListener('click', () => {
   asked.length = 0
   running?.abort()
   talk = newTalk()
+  told.textContent = ''
   keep()
   drawTalk()
   field.focus()

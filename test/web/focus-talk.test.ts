@@ -156,6 +156,42 @@ describeWeb('the focus in a talk', () => {
   )
 
   test(
+    'goes with a talk that is pinned, and returns to the field when a tool is refused',
+    async () => {
+      await using guest = await at.open()
+      const { page } = guest
+      for (const text of ['Talk of nuts', 'Talk of figs', 'Talk of limes']) {
+        await ended(await ask(page, text))
+        await page.keyboard.press('Control+Shift+o')
+        await page.getByRole('heading', { level: 1, name: en['studio.fresh'] }).waitFor()
+      }
+      await page.locator('.rail-link', { hasText: 'Talk of figs' }).focus()
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('Enter')
+      await page.getByRole('menuitem', { name: en['talks.pin'] }).press('Enter')
+      await page.getByRole('heading', { name: en['talks.group.pinned'] }).waitFor()
+      await soon(() => focused(page), 'Talk of figs')
+
+      await page.request.put('/console/settings', { data: { may_ask: true } })
+      const { platform } = at.world
+      platform.reply({ toolCalls: [{ name: 'ask_user', arguments: { question: 'Which one?' } }] })
+      platform.reply({ text: 'None then.' })
+      const asked = await ask(page, 'Take one')
+      // Its buttons have nothing more to do until the card has gone.
+      await page.route('**/console/agent/asks/*', async (route) => {
+        await page.locator('button[aria-disabled=true]', { hasText: decline }).waitFor()
+        await route.continue()
+      })
+      const decline = en['studio.ask.decline']
+      await press(page, decline)
+      await ended(asked)
+      await soon(() => focused(page), en['studio.ask'])
+      expect(guest.complaints).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'stays at the question that was edited on a touch screen',
     async () => {
       const touch = { width: 390, height: 844 }

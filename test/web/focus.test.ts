@@ -1,4 +1,4 @@
-import { beforeAll, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
@@ -60,6 +60,107 @@ describeWeb('the focus', () => {
       await focused(page, en['field.name'])
       await page.keyboard.press('Escape')
       await focused(page, name)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the focus returns to a menu, and to a button that a click gave none, as in Safari',
+    async () => {
+      await using guest = await open('/app/keys')
+      const { page } = guest
+      const menu = page.getByRole('button', { name: en['user.menu'] })
+      await menu.press('Enter')
+      await page.getByRole('menuitem', { name: en['user.logout.all'] }).press('Enter')
+      await focused(page, en['action.cancel'])
+      await page.keyboard.press('Escape')
+      await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+      await soon(() => menu.evaluate((one) => one === document.activeElement), true)
+
+      await page.evaluate(() => {
+        addEventListener('mousedown', (event) => event.preventDefault())
+        const at = document.activeElement as HTMLElement
+        at.blur()
+      })
+      await page.getByRole('button', { name: en['keys.new'] }).click()
+      await focused(page, en['keys.name'])
+      await page.keyboard.press('Escape')
+      await focused(page, en['keys.new'])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the focus goes from the last row of a list to the one before, and not to a message',
+    async () => {
+      await using guest = await open('/app/memory')
+      const { page } = guest
+      for (const text of ['Likes plums', 'Likes pears']) {
+        await page.getByRole('textbox', { name: en['memory.add'] }).fill(text)
+        await page.getByRole('button', { name: en['action.save'] }).press('Enter')
+        await page.locator('li', { hasText: text }).waitFor()
+        // It has nothing to save now, and keeps the focus.
+        await focused(page, en['action.save'])
+      }
+      await page.locator('.toast').first().waitFor()
+      const nameOf = (key: 'memory.edit' | 'memory.delete', text: string) =>
+        en[key].replace('{text}', text)
+      await page.getByRole('button', { name: nameOf('memory.edit', 'Likes plums') }).press('Enter')
+      await focused(page, en['memory.text'])
+      await page.keyboard.press('Escape')
+      await focused(page, nameOf('memory.edit', 'Likes plums'))
+      const last = page.getByRole('button', { name: nameOf('memory.delete', 'Likes plums') })
+      await last.press('Enter')
+      await page.getByRole('button', { name: en['memory.delete.go'] }).press('Enter')
+      await last.waitFor({ state: 'detached' })
+      await focused(page, nameOf('memory.delete', 'Likes pears'))
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the focus goes from the button that folds the side bar to the one that unfolds it, and back',
+    async () => {
+      await using guest = await open('/app/keys')
+      const { page } = guest
+      await page.getByRole('button', { name: en['nav.fold'] }).press('Enter')
+      await focused(page, en['nav.unfold'])
+      await page.keyboard.press('Enter')
+      await focused(page, en['nav.fold'])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the focus goes to the bar for several documents, and back',
+    async () => {
+      await using guest = await open('/app/kb')
+      const { page } = guest
+      await page.getByRole('button', { name: en['kb.select'] }).press('Enter')
+      await focused(page, en['kb.select.all'])
+      await page.getByRole('button', { name: en['action.cancel'] }).press('Enter')
+      await focused(page, en['kb.select'])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a file that cannot be read, or is none of ours, is told of',
+    async () => {
+      await using guest = await open('/app/transfer')
+      const { page } = guest
+      const choose = (name: string) =>
+        page
+          .locator('input[type=file]')
+          .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from('{}') })
+      await choose('other.json')
+      await page.getByRole('alert').getByText(en['transfer.wrong']).waitFor()
+      await page.evaluate(() => {
+        Blob.prototype.text = () => Promise.reject(new DOMException('gone', 'NotReadableError'))
+      })
+      await choose('moved.json')
+      await page.getByRole('alert').getByText(en['transfer.unread']).waitFor()
+      expect(guest.complaints).toEqual([])
     },
     TIMEOUT_MS,
   )

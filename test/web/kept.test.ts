@@ -91,7 +91,7 @@ describeWeb('what a person made is not lost', () => {
       await page.keyboard.press('Escape')
       const key = await secret.textContent()
       await page.getByRole('button', { name: en['copy.action'], exact: true }).click()
-      await page.getByRole('button', { name: en['copy.done'] }).waitFor()
+      await page.getByRole('status').getByText(en['copy.done']).waitFor({ state: 'attached' })
       const other = await guest.context.newPage()
       await other.goto('/docs')
       expect(await other.evaluate(() => navigator.clipboard.readText())).toBe(key ?? '')

@@ -134,13 +134,13 @@ describeWeb('what is done with documents', () => {
       expect((await call('DELETE', `/kb/sources/${first?.id}`)).status).toBe(200)
       const refused = new Set<string>()
       await page.route('**/console/kb/sources/*', async (route) => {
-        const url = route.request().url()
-        if (refused.has(url)) return route.continue()
-        refused.add(url)
+        const { size } = refused
+        if (refused.add(route.request().url()).size === size) return route.continue()
         await route.fulfill({ status: 429, body: '' })
       })
       await page.getByRole('button', { name: en['action.delete'], exact: true }).click()
       await page.getByRole('button', { name: fill(en['kb.delete.go'], { count: 3 }) }).click()
+      await page.getByRole('status').filter({ hasText: en['kb.bulk.limited'] }).waitFor()
       await page.getByText(en['kb.deleted'], { exact: true }).waitFor()
       await page.getByText(en['kb.empty']).waitFor()
       expect(refused.size).toBe(3)

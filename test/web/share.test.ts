@@ -164,7 +164,7 @@ describeWeb('a shared app', () => {
     const tab = await context.newPage()
     await tab.goto(`${app.url}/s/${share.token}`)
     upstream.reply({ text: 'Batteries are covered for six months [1]. Nothing else [7].' })
-    await tab.getByLabel('Your question').fill(text)
+    await tab.getByRole('main').getByLabel('Your question').fill(text)
     await tab.keyboard.press('Enter')
     const number = tab.getByRole('button', { name: 'Source 1: Guarantee' })
     const passage = tab.getByRole('dialog', { name: 'Guarantee' })
@@ -210,6 +210,18 @@ describeWeb('a shared app', () => {
     expect(await tab.locator('.reply p').count()).toBe(13)
     expect(await tab.locator('.reply p[data-kept]').textContent()).toBe('Paragraph 0.')
     expect(await tab.locator('.reply pre').textContent()).toEndWith(' x')
+
+    // What was stopped is told to a screen reader, until a new talk begins.
+    const rest = Promise.withResolvers<void>()
+    upstream.reply({ pieces: ['One', ' two'], hold: { after: 1, until: rest.promise } })
+    await tab.getByRole('textbox').fill('Count')
+    await tab.keyboard.press('Enter')
+    await tab.locator('.reply').last().getByText('One').waitFor()
+    await tab.getByRole('button', { name: 'Stop' }).press('Enter')
+    await soon(() => tab.locator('#told').textContent(), 'Stopped')
+    rest.resolve()
+    await tab.getByRole('button', { name: 'New conversation' }).press('Enter')
+    await soon(() => tab.locator('#told').textContent(), '')
     await context.close()
   }, 60_000)
 

@@ -12,6 +12,7 @@ export const enChat: Pick<Dictionary, keyof typeof zhChat> = {
   'action.retry': 'Try again',
   'apps.saved': 'Assistant saved',
   'away.text': 'Server away, trying again…',
+  'fallback.title': 'Your own model failed, so the model of the server answered instead.',
   'curl.text': 'Hello, what can you do?',
   'docs.pages': 'Manual',
   'error.broken': 'This page has failed',

@@ -181,7 +181,6 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'fallback.channel_unavailable': 'Its key could not be decrypted, or its address may not be used.',
   'fallback.provider_error': 'Its answer was incomplete.',
   'fallback.retry_exhausted': 'It did not answer after several tries.',
-  'fallback.title': 'Your own model failed, so the model of the server answered instead.',
   'fallback.upstream_4xx': 'It refused the request.',
   'fallback.upstream_5xx': 'It reported a fault of its own.',
   'field.actions': 'Actions',
@@ -270,6 +269,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'kb.bulk.failure': '“{title}”: {reason}',
   'kb.bulk.move': 'Moving: {done} of {all}',
   'kb.bulk.retry': 'Try {count} again',
+  'kb.bulk.limited': 'The server takes no more for now. This goes on by itself.',
   'kb.bulk.stop': 'Stop',
   'kb.checked.several': 'They are being read again',
   'kb.add.into': 'What you add goes into the collection “{name}”.',
@@ -1088,6 +1088,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'transfer.sending':
     'Importing: {percent} %. You can use other pages meanwhile; keep this window open.',
   'transfer.skipped': 'Skipped',
+  'transfer.unread': 'The browser could not read this file. Choose it once more.',
   'transfer.wrong':
     'This is not a configuration file of Moonbase (its format_version has to be 1).',
   'unsaved.leave': 'Discard',

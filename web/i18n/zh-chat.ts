@@ -10,6 +10,7 @@ export const zhChat = {
   'action.retry': '重试',
   'apps.saved': '助手已保存',
   'away.text': '服务器暂时连不上，正在重试…',
+  'fallback.title': '自有模型没有成功，已改由服务器的模型回答。',
   'curl.text': '你好，你能做什么？',
   'docs.pages': '使用手册',
   'error.broken': '这个页面出错了',

@@ -44,7 +44,9 @@ export function useFocusKept(): void {
     }
     const onFocus = ({ target }: FocusEvent) => {
       last = target as HTMLElement
-      places = [...document.querySelectorAll<HTMLElement>(PLACES)]
+      const all = [...document.querySelectorAll<HTMLElement>(PLACES)]
+      // A message goes away by itself; only one that has the focus leads to the others.
+      places = all.filter((place) => place === last || !place.closest('.toasts'))
       around = aroundOf(last)
     }
     // A person has left it; what is removed has gone by the end of the script that does it.

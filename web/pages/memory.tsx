@@ -27,7 +27,7 @@ export function MemoryPage() {
       title={t('nav.memory')}
       about={subject === null ? t('memory.about') : t('memory.about.of', { subject })}
     >
-      <div className="grid gap-6">
+      <div className="grid grid-cols-1 gap-6">
         <AddForm key={subject} subject={subject} />
         {subject === null && <SuggestCard />}
         <Loaded query={query}>

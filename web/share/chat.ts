@@ -106,8 +106,8 @@ function draw(text: string) {
     },
     showState(words: string, fault = false) {
       state.className = fault ? 'fault' : 'waiting'
-      state.textContent = words
       if (fault) state.setAttribute('role', 'alert')
+      state.textContent = words
     },
   }
 }
@@ -221,8 +221,9 @@ async function say(text: string): Promise<void> {
     keep()
   } catch (error) {
     if (talk.session !== session) return
-    told.textContent = ''
     const fault = error instanceof TurnFault
+    // A fault is an alert where it stands.
+    told.textContent = fault ? '' : words.stopped
     follow(() => {
       turn.showReply(latest, passages, false)
       turn.showState(fault ? error.message : words.stopped, fault)
@@ -256,6 +257,7 @@ fresh.addEventListener('click', () => {
   asked.length = 0
   running?.abort()
   talk = newTalk()
+  told.textContent = ''
   keep()
   drawTalk()
   field.focus()

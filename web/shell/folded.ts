@@ -32,6 +32,11 @@ export function useSideBar(): SideBar {
         keep(KEPT, folded ? 'open' : 'folded')
         return !folded
       })
+      // The button goes away with the bar, and the one for the way back is there instead.
+      requestAnimationFrame(() => {
+        const { activeElement: at, body } = document
+        if (at === body) document.querySelector<HTMLElement>('[data-fold]')?.focus()
+      })
     }
     const onKey = (event: KeyboardEvent) => {
       const isKey = event.key.toLowerCase() === 's' && event.shiftKey

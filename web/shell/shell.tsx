@@ -108,6 +108,7 @@ function Bars({ isDesk, isOpen, toggle }: ReturnType<typeof useSideBar>) {
           <Button
             kind="quiet"
             icon={<PanelLeft size={17} aria-hidden />}
+            data-fold
             aria-label={t('nav.unfold')}
             onClick={toggle}
           />

@@ -56,6 +56,7 @@ export function Sidebar({ onGo }: { readonly onGo?: () => void }) {
           kind="quiet"
           size="small"
           icon={<PanelLeft size={17} aria-hidden />}
+          data-fold
           aria-label={t('nav.fold')}
           onClick={() => ask(MENU_ASKED)}
         />

@@ -26,15 +26,15 @@ const THEMES: readonly (readonly [Theme, Key])[] = [
   ['light', 'theme.light'],
   ['dark', 'theme.dark'],
 ]
-const LANGUAGES: readonly (readonly [Language, string])[] = [
-  ['zh', '中文'],
-  ['en', 'English'],
+const LANGUAGES: readonly (readonly [Language, string, Language])[] = [
+  ['zh', '中文', 'zh'],
+  ['en', 'English', 'en'],
 ]
 
 interface RadiosProps<T extends string> {
   readonly label: string
   readonly value: T
-  readonly choices: readonly (readonly [T, string])[]
+  readonly choices: readonly (readonly [choice: T, name: string, lang?: string])[]
   readonly onPick: (value: T) => void
 }
 
@@ -42,9 +42,9 @@ function Radios<T extends string>({ label, value, choices, onPick }: RadiosProps
   return (
     <>
       <Menu.Label className="menu-label">{label}</Menu.Label>
-      <Menu.RadioGroup value={value} onValueChange={(next) => onPick(next as T)}>
-        {choices.map(([choice, name]) => (
-          <Menu.RadioItem key={choice} value={choice} className="menu-item">
+      <Menu.RadioGroup aria-label={label} value={value} onValueChange={(next) => onPick(next as T)}>
+        {choices.map(([choice, name, lang]) => (
+          <Menu.RadioItem key={choice} value={choice} lang={lang} className="menu-item">
             <span className="w-4">
               <Menu.ItemIndicator>
                 <Check size={15} aria-hidden />

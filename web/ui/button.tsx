@@ -12,14 +12,21 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly idle?: boolean | undefined
 }
 
-/** A busy or idle button ignores clicks but keeps the focus, which a disabled one would lose. */
+/**
+ * A busy or idle button ignores clicks but keeps the focus, which a disabled one would lose. One
+ * that has the focus when it becomes disabled is idle until the focus leaves it.
+ */
 export function Button(props: ButtonProps) {
-  const { kind, size, icon, busy, idle, children, onClick, ...rest } = props
-  const ignores = busy || idle
+  const { kind, size, icon, busy, idle, children, onClick, disabled, ...rest } = props
+  const [isHere, setHere] = useState(false)
+  const ignores = busy || idle || disabled
   return (
     <button
       type="button"
+      onFocus={() => setHere(true)}
+      onBlur={() => setHere(false)}
       {...rest}
+      disabled={disabled && !isHere}
       className={`btn ${rest.className ?? ''}`}
       data-kind={kind}
       data-size={size}
@@ -44,7 +51,7 @@ interface CopyProps {
   readonly size?: 'small'
 }
 
-/** Copies a text and confirms it; without a label it is an icon with an accessible name. */
+/** Copies a text and says so; without a label it is an icon with an accessible name. */
 export function CopyButton({ text, label, what, size }: CopyProps) {
   const { t } = useI18n()
   const toasts = useToasts()
@@ -60,11 +67,15 @@ export function CopyButton({ text, label, what, size }: CopyProps) {
   }
   const icon = copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />
   const action = label ?? (what === undefined ? t('copy.action') : t('copy.what', { what }))
-  const name = copied ? t('copy.done') : action
   return (
-    <Button kind="quiet" size={size} icon={icon} onClick={() => void copy()} aria-label={name}>
-      {label === undefined ? undefined : name}
-    </Button>
+    <>
+      <Button kind="quiet" size={size} icon={icon} onClick={() => void copy()} aria-label={action}>
+        {label === undefined ? undefined : copied ? t('copy.done') : label}
+      </Button>
+      <span role="status" className="sr-only">
+        {copied && t('copy.done')}
+      </span>
+    </>
   )
 }
 

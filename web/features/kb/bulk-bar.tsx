@@ -18,21 +18,39 @@ export function BulkBar() {
   const { t, locale } = useI18n()
   const number = (count: number) => count.toLocaleString(locale)
   const { bulk, stop, retry, close } = useBulkActs()
-  if (!bulk) return null
-  const all = bulk.items.length
-  if (bulk.state === 'ended') return <Ended bulk={bulk} retry={retry} close={close} />
+  const isOn = bulk !== null && bulk.state !== 'ended'
+  const all = bulk?.items.length ?? 0
+  const words = (done: number) =>
+    isOn ? t(RUNNING[bulk.act], { done: number(done), all: number(all) }) : ''
+  // Heard at each quarter, and not with each item.
+  const quarter = isOn ? Math.floor((bulk.tried / all) * 4) : 0
+  const waits = isOn && bulk.limited > 0 && t('kb.bulk.limited')
   return (
-    <div className="grid gap-2 border-b border-line px-4 py-3">
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        <span role="status">
-          {t(RUNNING[bulk.act], { done: number(bulk.tried), all: number(all) })}
-        </span>
-        <Button size="small" disabled={bulk.state === 'stopping'} onClick={stop}>
-          {t('kb.bulk.stop')}
-        </Button>
-      </div>
-      <ProgressBar share={bulk.tried / all} />
-    </div>
+    <>
+      <p role="status" className="sr-only">
+        {words(Math.floor((quarter * all) / 4))}
+      </p>
+      <p role="status" className="sr-only">
+        {waits}
+      </p>
+      {isOn && (
+        <div className="grid gap-2 border-b border-line px-4 py-3">
+          <div className="flex flex-wrap items-center justify-between gap-2">
+            <span aria-hidden>{words(bulk.tried)}</span>
+            <Button size="small" disabled={bulk.state === 'stopping'} onClick={stop}>
+              {t('kb.bulk.stop')}
+            </Button>
+          </div>
+          <ProgressBar share={bulk.tried / all} />
+          {waits && (
+            <p className="text-small text-ink-2" aria-hidden>
+              {waits}
+            </p>
+          )}
+        </div>
+      )}
+      {bulk?.state === 'ended' && <Ended bulk={bulk} retry={retry} close={close} />}
+    </>
   )
 }
 

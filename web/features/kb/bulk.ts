@@ -15,6 +15,8 @@ export interface Bulk {
   readonly tried: number
   readonly failures: readonly { readonly item: ChosenItem; readonly error: unknown }[]
   readonly state: 'running' | 'stopping' | 'ended'
+  /** Items that wait because the server takes no more for now. */
+  readonly limited: number
 }
 
 /** Kept in the query client, so that it goes on while another page is open. */
@@ -49,16 +51,29 @@ const statusOf = (error: unknown) => (error instanceof ApiError ? error.status :
 
 /** Null when it is done. */
 async function failureOf(client: QueryClient, { act, work }: Bulk, item: ChosenItem) {
-  for (;;) {
-    try {
-      await work(item)
-      return null
-    } catch (error) {
-      if (act === 'delete' && isGone(error)) return null
-      if (statusOf(error) !== TOO_MANY || read(client)?.state !== 'running') return { item, error }
-      await pause(LIMITED_MS)
+  let limited = 0
+  try {
+    for (;;) {
+      try {
+        await work(item)
+        return null
+      } catch (error) {
+        if (act === 'delete' && isGone(error)) return null
+        if (statusOf(error) !== TOO_MANY || read(client)?.state !== 'running')
+          return { item, error }
+        if (limited === 0) limit(client, 1)
+        limited = 1
+        await pause(LIMITED_MS)
+      }
     }
+  } finally {
+    if (limited > 0) limit(client, -1)
   }
+}
+
+function limit(client: QueryClient, by: 1 | -1): void {
+  const bulk = read(client)
+  if (bulk) write(client, { ...bulk, limited: bulk.limited + by })
 }
 
 /** Does one item after another: a failure of one keeps none of the others. */
@@ -80,7 +95,7 @@ async function goOn(client: QueryClient, left: IterableIterator<ChosenItem>): Pr
 }
 
 async function run(client: QueryClient, more: Pick<Bulk, 'act' | 'items' | 'work'>) {
-  write(client, { ...more, tried: 0, failures: [], state: 'running' })
+  write(client, { ...more, tried: 0, failures: [], state: 'running', limited: 0 })
   addEventListener('beforeunload', warn)
   const left = more.items.values()
   await Promise.all(Array.from({ length: AT_ONCE }, () => goOn(client, left)))

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { ListChecks, RotateCw, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { libraryApi } from '../../api/library.ts'
 import type { ChosenItem } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -101,9 +101,13 @@ export function SelectionBar(props: SelectionBarProps) {
   const readable = chosen.filter((item) => item.readable)
   const isPage = library.items.length > 0 && library.items.every(selection.has)
   const isPaged = library.matching > library.items.length
+  const bar = useBar(isOn)
   return (
     <ForEditors>
-      <div className="flex flex-wrap items-center justify-end gap-2 border-b border-line px-4 py-2">
+      <div
+        ref={bar}
+        className="flex flex-wrap items-center justify-end gap-2 border-b border-line px-4 py-2"
+      >
         {isOn ? (
           <>
             <label className="target mr-auto inline-flex items-center gap-3">
@@ -151,6 +155,20 @@ export function SelectionBar(props: SelectionBarProps) {
     </ForEditors>
   )
 }
+
+/** The bar; the focus stays in it when its buttons become others. */
+function useBar(isOn: boolean) {
+  const bar = useRef<HTMLDivElement>(null)
+  const was = useRef(isOn)
+  useEffect(() => {
+    const isLost = document.activeElement === document.body
+    if (was.current !== isOn && isLost) bar.current?.querySelector<HTMLElement>(FIRST)?.focus()
+    was.current = isOn
+  }, [isOn])
+  return bar
+}
+
+const FIRST = 'input, button'
 
 /** Chooses what the filters fit on all pages, as it is when the button is pressed. */
 function AllMatching({ library, view, selection }: SelectionBarProps) {

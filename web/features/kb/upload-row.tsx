@@ -39,6 +39,9 @@ export function UploadRow({ upload, uploads, megabytesMax }: UploadRowProps) {
         >
           {state === 'sending' && t('kb.upload.sending', { percent: Math.round(share * 100) })}
           {state === 'waiting' && `${t('kb.upload.waiting')} · ${size(file.size)}`}
+          {(state === 'failed' || state === 'asked') && (
+            <span className="sr-only">{file.name}: </span>
+          )}
           {state === 'failed' && <Problem upload={upload} megabytesMax={megabytesMax} />}
           {state === 'asked' && <Question upload={upload} />}
         </p>

@@ -140,7 +140,6 @@ function Row({ member, isOwn, onRemove }: RowProps) {
           className="input"
           aria-label={`${t('members.role')} ${member.email}`}
           value={member.role}
-          disabled={change.isPending}
           onChange={(event) => change.mutate({ id: member.id, role: event.target.value as Role })}
         >
           {roles.map(({ value, label }) => (

@@ -46,7 +46,11 @@ export function MemoryRow({ memory }: { readonly memory: Memory }) {
     }
     return (
       <li className="px-5 py-3">
-        <form className="grid gap-3" onSubmit={submit}>
+        <form
+          className="grid gap-3"
+          onSubmit={submit}
+          onKeyDown={(event) => event.key === 'Escape' && close()}
+        >
           <TextField
             label={t('memory.text')}
             value={typed}

@@ -33,7 +33,7 @@ export function SuggestCard() {
   const isOfThis = suggest.variables === session
   const found = isOfThis ? (suggest.data ?? []).filter((text) => !kept.includes(text)) : []
   return (
-    <section className="card grid gap-4 p-5">
+    <section className="card grid grid-cols-1 gap-4 p-5">
       <SelectField
         label={t('memory.suggest.from')}
         value={session}

@@ -49,7 +49,7 @@ export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
     <li className="px-5 py-3">
       <div className="flex flex-wrap items-start gap-x-4 gap-y-1">
         <div className="min-w-0 flex-1 basis-full sm:basis-0">
-          <h3 className="text-base break-words">{name}</h3>
+          <h2 className="text-base break-words">{name}</h2>
           <p className="mt-1 text-note text-ink-2">
             {rhythmOf(schedule)}
             {' · '}

@@ -6,26 +6,32 @@ import { type Turn, wordsIn } from './turn.ts'
 function ending(turn: Turn, t: I18n['t']): string {
   if (turn.isStopped) return t('studio.stopped.kept')
   if (turn.state === 'stopped') return t('studio.stopped', { count: wordsIn(turn.reply) })
-  return turn.state === 'done' ? plainText(turn.reply) : ''
+  if (turn.state !== 'done') return ''
+  const words = plainText(turn.reply)
+  return turn.fallback === null ? words : `${t('fallback.title')} ${words}`
 }
 
 /**
  * Tells a screen reader that an answer is coming, and then the whole answer once, or that it was
- * stopped; errors are alerts in the turn.
+ * stopped; errors are alerts in the turn. It stays where another talk is opened: a region that
+ * comes with its words in it is not heard.
  */
 export function Announcer({ turns }: { readonly turns: readonly Turn[] }) {
   const { t } = useI18n()
   const [said, setSaid] = useState('')
-  const awaited = useRef<string | null>(null)
+  /** The turn that is told of, and whether its end is. */
+  const told = useRef<string | null>(null)
+  const isAwaited = useRef(false)
   const last = turns.at(-1)
   useEffect(() => {
+    const awaited = isAwaited.current && last?.id === told.current
+    isAwaited.current = last?.state === 'running'
     if (last?.state === 'running') {
-      awaited.current = last.id
+      told.current = last.id
       setSaid(t('studio.answering'))
-    } else if (last && awaited.current === last.id) {
-      awaited.current = null
-      setSaid(ending(last, t))
-    }
+    } else if (awaited) setSaid(ending(last, t))
+    // Another talk was opened.
+    else if (last?.id !== told.current) setSaid('')
   }, [last, t])
   return (
     <p role="status" className="sr-only">

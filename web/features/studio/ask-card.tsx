@@ -26,7 +26,7 @@ export function AskCard({ ask }: { readonly ask: Ask }) {
   return (
     <section className="card mb-2 max-h-[60vh] overflow-y-auto px-4 pt-4" aria-labelledby={heading}>
       <p role="alert" className="sr-only">
-        {title}
+        {[title, ask.message].filter(Boolean).join(' ')}
       </p>
       <form className="grid gap-3" onSubmit={submit}>
         <div className="flex flex-wrap items-center justify-between gap-x-4">

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import type { Ask } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { TextField } from '../../ui/form.tsx'
@@ -125,8 +125,9 @@ interface OptionsProps extends AskFormProps {
 function Options({ options, ask, answering }: OptionsProps) {
   const { t } = useI18n()
   const problem = answering.problems[ANSWER]
+  const wrong = useId()
   return (
-    <fieldset className="grid gap-2">
+    <fieldset className="grid gap-2" aria-describedby={problem && wrong}>
       <legend className="sr-only">{t('studio.ask.answer')}</legend>
       {options.map((option) => (
         <label key={option} className="flex items-center gap-2">
@@ -134,13 +135,15 @@ function Options({ options, ask, answering }: OptionsProps) {
             type={ask.multiple ? 'checkbox' : 'radio'}
             name={ask.id}
             checked={answering.chosen.includes(option)}
+            aria-invalid={problem && true}
+            aria-describedby={problem && wrong}
             onChange={() => answering.choose(option)}
           />
           {option}
         </label>
       ))}
       {problem && (
-        <p className="problem" role="alert">
+        <p id={wrong} className="problem" role="alert">
           {t(`tools.try.problem.${problem}`)}
         </p>
       )}

@@ -14,7 +14,6 @@ interface AttachmentsProps {
 /** The files of a question being written. */
 export function Attachments({ list, onDrop }: AttachmentsProps) {
   const { t } = useI18n()
-  if (list.length === 0) return null
   return (
     <ul className="flex flex-wrap gap-2 px-1 pt-1" aria-label={t('studio.attached')}>
       {list.map((one) => (
@@ -52,6 +51,7 @@ function Card({ attachment: { name, share, file, problem }, onDrop }: CardProps)
         <span className="block truncate">{name}</span>
         {problem !== null && (
           <span role="alert" className="block text-mini text-bad">
+            <span className="sr-only">{name}: </span>
             {problem}
           </span>
         )}

@@ -12,12 +12,13 @@ import type { Wish } from './wish.ts'
 
 interface BrokenProps {
   readonly turn: Turn
+  readonly isLast: boolean
   /** Null when the turn cannot be asked again. */
   readonly onAgain: ((wish?: Wish) => void) | null
 }
 
 /** Says that a turn was stopped or broke, after how many words, and what can be done. */
-export function Broken({ turn, onAgain }: BrokenProps) {
+export function Broken({ turn, isLast, onAgain }: BrokenProps) {
   const { t } = useI18n()
   const explain = useFault()
   const count = wordsIn(turn.reply)
@@ -26,7 +27,8 @@ export function Broken({ turn, onAgain }: BrokenProps) {
   // An alert is heard again when its words come after it.
   if (turn.state !== 'failed' || (!turn.isInterrupted && explain(turn) === '')) return null
   return (
-    <div role="alert">
+    // One of before is not told again when its talk is opened.
+    <div role={isLast ? 'alert' : undefined}>
       <Notice tone="warn" icon={<TriangleAlert size={16} aria-hidden />}>
         <Words turn={turn} />
         <div className="mt-2 flex flex-wrap items-center gap-2">

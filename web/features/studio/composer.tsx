@@ -12,9 +12,7 @@ import { lazyPart } from '../../lib/lazy-part.ts'
 import { useDrop } from '../../lib/use-drop.ts'
 import { FileInput, useFileInput } from '../kb/file-input.tsx'
 import { AddMenu } from './add-menu.tsx'
-import { Attachments } from './attachments.tsx'
 import { ComposerActions } from './composer-actions.tsx'
-import { useLine } from './conversations.ts'
 import { ariaOf, HAS_FIELD, PromptList } from './prompt-list.tsx'
 // Not loaded when met: then the server may be away.
 import { QueueList } from './queue-list.tsx'
@@ -25,6 +23,7 @@ import type { Setup } from './use-setup.ts'
 import { type Command, type Suggestion, useSuggestions } from './use-suggestions.ts'
 import type { Voice } from './use-voice.ts'
 
+const Attachments = lazyPart(() => import('./attachments.tsx'), 'Attachments')
 const ToolsDialog = lazyPart(() => import('./tools-dialog.tsx'), 'ToolsDialog')
 const PageToKb = lazyPart(() => import('./page-to-kb.tsx'), 'PageToKb')
 const Scope = lazyPart(() => import('./scope.tsx'), 'Scope')
@@ -75,7 +74,6 @@ export function Composer(props: ComposerProps) {
   const question = useQuestion({ files, field, running, holds, onSend, onStop })
   const { text, images, collections, change, chars, isReady, isQueued } = question
   const { fields, onFilled, ...prompts } = useSuggested(question, props)
-  const { waiting } = useLine(session)
   const listId = useId()
   const input = useFileInput()
   const [dialog, setDialog] = useState<'tools' | 'page' | null>(null)
@@ -95,14 +93,22 @@ export function Composer(props: ComposerProps) {
   return (
     <form className="composer" hidden={hidden} onSubmit={onSubmit}>
       {over && <p className="drop-here">{t('studio.drop')}</p>}
-      {waiting.length > 0 && (
-        <QueueList session={session} running={running} onEdit={question.takeBack} />
-      )}
+      <QueueList session={session} running={running} onEdit={question.takeBack} />
       <PromptList id={listId} list={prompts.list} at={prompts.at} onPick={prompts.onPick} />
       <p className="sr-only" role="status">
         {prompts.list.length > 0 && t('studio.prompts.count', { count: prompts.list.length })}
       </p>
-      <Attachments list={attached.list} onDrop={attached.drop} />
+      <p className="sr-only" role="status">
+        {attached.list.map(({ name, file, problem }) => {
+          if (problem !== null) return ''
+          return file?.state === 'ready' ? `${name} ` : `${name} ${t('studio.attached.reading')} `
+        })}
+      </p>
+      {attached.list.length > 0 && (
+        <Suspense>
+          <Attachments list={attached.list} onDrop={attached.drop} />
+        </Suspense>
+      )}
       <Thumbs
         images={images}
         onDrop={(place) => change(() => ({ images: images.filter((_, at) => at !== place) }))}

@@ -34,7 +34,7 @@ interface FootProps {
   readonly ways: Ways | undefined
   readonly onWhy: () => void
   /** Called with the address of the spoken answer. */
-  readonly onSound: (url: string) => void
+  readonly onSound: (sound: Blob) => void
   /** Null when the turn cannot be asked again. */
   readonly onAgain: ((wish?: Wish) => void) | null
   /** Null when the question cannot be asked in other words. */

@@ -119,7 +119,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
           )}
         </div>
         {/* A call says its answers itself. */}
-        {!isCalling && <Announcer key={chosen.session} turns={turns} />}
+        {!isCalling && <Announcer turns={turns} />}
         <div className="dock">
           <ToEnd end={end} running={running} />
           <Asks turns={turns} />

@@ -19,11 +19,16 @@ export function QueueList({ session, running, onEdit }: QueueListProps) {
   const { queue, sendNow } = useConversations()
   const { waiting, isHeld } = useLine(session)
   const isAway = useAway()
-  const waits = running ? t('studio.queued') : t('studio.queue.away')
+  const isEmpty = waiting.length === 0
+  const waits = t(running ? 'studio.queued' : 'studio.queue.away')
   return (
-    <section className="queue" aria-label={t('studio.queue')}>
+    <section
+      className={isEmpty ? 'sr-only' : 'queue'}
+      aria-label={isEmpty ? undefined : t('studio.queue')}
+    >
+      {/* Always there: a region that comes with its words in it is not heard. */}
       <p className="text-mini text-ink-3" role="status">
-        {isHeld ? t('studio.queue.held') : waits}
+        {isEmpty ? '' : isHeld ? t('studio.queue.held') : waits}
       </p>
       <ul>
         {waiting.map((one) => (

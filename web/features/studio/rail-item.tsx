@@ -9,7 +9,7 @@ import {
   PinOff,
   Trash2,
 } from 'lucide-react'
-import { type FormEvent, Suspense, useEffect, useRef, useState } from 'react'
+import { type FormEvent, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { CONVERSATION_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { type Talk, talks } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -51,7 +51,7 @@ export function RailItem(props: RailItemProps) {
   const [isFiling, setFiling] = useState(false)
   const isBusy = useAnswering(id)
   const isUnseen = useUnseen(id)
-  const place = useReturn(isNaming || isGoing)
+  const place = useReturn(id, isNaming || isGoing)
   const menu = useMenu(conversation, {
     ...actions,
     name: () => setNaming(true),
@@ -107,7 +107,9 @@ export function RailItem(props: RailItemProps) {
             folders={folders}
             onEnd={(next) => {
               setFiling(false)
-              if (next !== undefined) actions.change({ id, folder: next })
+              if (next === undefined) return
+              moving = id
+              actions.change({ id, folder: next })
             }}
           />
         </Suspense>
@@ -116,13 +118,22 @@ export function RailItem(props: RailItemProps) {
   )
 }
 
-/** The focus returns to the row whose title was edited, or whose deletion was undone. */
-function useReturn(isAway: boolean) {
+/** The talk that goes to another group of the list, where its row is another one. */
+let moving: string | null = null
+
+/**
+ * The focus returns to the row whose title was edited, or whose deletion was undone, and goes with
+ * the one that is pinned or filed.
+ */
+function useReturn(id: string, isAway: boolean) {
   const place = useRef<HTMLButtonElement>(null)
-  const was = useRef(false)
+  const was = useRef(moving === id)
   useEffect(() => {
     const isNowhere = document.activeElement === document.body
-    if (was.current && !isAway && isNowhere) place.current?.focus()
+    if (was.current && !isAway && isNowhere) {
+      moving = null
+      place.current?.focus()
+    }
     was.current = isAway
   }, [isAway])
   return place
@@ -137,6 +148,10 @@ type MenuActions = RailItemProps['actions'] & {
 function useMenu(talk: Talk, { name, file, change, remove }: MenuActions): RowAction[] {
   const { t } = useI18n()
   const { id, pinned, archived } = talk
+  const move = (to: Parameters<typeof talks.change>[1]) => {
+    moving = id
+    change({ id, ...to })
+  }
   const renaming = { label: t('studio.rename'), icon: Pencil, act: name }
   const removal = {
     label: t('action.delete'),
@@ -150,7 +165,7 @@ function useMenu(talk: Talk, { name, file, change, remove }: MenuActions): RowAc
     {
       label: t(pinned ? 'talks.unpin' : 'talks.pin'),
       icon: pinned ? PinOff : Pin,
-      act: () => change({ id, pinned: !pinned }),
+      act: () => move({ pinned: !pinned }),
     },
     { label: t('talks.file'), icon: Folder, act: file },
     {
@@ -170,12 +185,13 @@ function useMenu(talk: Talk, { name, file, change, remove }: MenuActions): RowAc
 /** A talk that is about to be deleted. The focus goes to the button that keeps it. */
 function Going({ title, onUndo }: { readonly title: string; readonly onUndo: () => void }) {
   const { t } = useI18n()
+  const what = useId()
   return (
     <li className="rail-item">
-      <span role="status" className="min-w-0 flex-1 truncate text-ink-3 line-through">
+      <del id={what} className="min-w-0 flex-1 truncate text-ink-3 line-through">
         {title}
-      </span>
-      <Button ref={focus} size="small" onClick={onUndo}>
+      </del>
+      <Button ref={focus} size="small" aria-describedby={what} onClick={onUndo}>
         {t('studio.undo')}
       </Button>
     </li>

@@ -4,13 +4,11 @@ import { speak } from '../../api/speech.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useToasts } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
-import { toDataUrl } from './images.ts'
 import { spokenText } from './spoken.ts'
 
 interface SpeakerProps {
   readonly text: string
-  /** The address of the sound. */
-  readonly onSound: (url: string) => void
+  readonly onSound: (sound: Blob) => void
 }
 
 /** Reads an answer aloud. */
@@ -28,7 +26,7 @@ export function Speaker({ text, onSound }: SpeakerProps) {
     const { signal } = here.current
     setBusy(true)
     try {
-      onSound(await toDataUrl(await speak(spokenText(text), signal)))
+      onSound(await speak(spokenText(text), signal))
     } catch (error) {
       if (!signal.aborted) toasts.show('bad', error as Error)
     }

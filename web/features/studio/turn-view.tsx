@@ -10,6 +10,7 @@ import { Foot } from './foot.tsx'
 import { QuestionView } from './question.tsx'
 import type { Edited } from './question-editor.tsx'
 import { Remembered } from './remembered.tsx'
+import { Sound } from './sound.tsx'
 import { Citing, Sources } from './sources.tsx'
 import { Thoughts } from './thoughts.tsx'
 import { ToolLine } from './tool-line.tsx'
@@ -56,7 +57,7 @@ export const TurnView = memo((props: TurnViewProps) => {
   const { turn, isLast, mayReplace, ways, isFound, actions } = props
   const { t } = useI18n()
   const [isEditing, setEditing] = useState(false)
-  const [asked, setAsked] = useState<string | null>(null)
+  const [asked, setAsked] = useState<Blob | null>(null)
   const sound = asked ?? turn.sound
   const running = turn.state === 'running'
   const isAwaited = running && turn.reply === '' && asksOf(turn).length === 0
@@ -96,18 +97,14 @@ export const TurnView = memo((props: TurnViewProps) => {
         {turn.stats?.kb === 'skipped' && (
           <p className="text-small text-ink-3">{t('studio.kb-skipped')}</p>
         )}
-        {sound && (
-          <audio key={sound} controls autoPlay src={sound} className="h-13 w-full">
-            <track kind="captions" />
-          </audio>
-        )}
+        {sound && <Sound sound={sound} />}
         {turn.isBuiltIn && isLast && <ConnectModel />}
         {turn.wish?.answer_words !== undefined && (
           <p className="text-small text-ink-3">
             {t('studio.wished', { count: turn.wish.answer_words })}
           </p>
         )}
-        <Broken turn={turn} onAgain={again} />
+        <Broken turn={turn} isLast={isLast} onAgain={again} />
         {!running && (
           <Foot
             turn={turn}

@@ -99,8 +99,8 @@ export interface Turn {
   readonly startedAt: number
   readonly firstMs: number | null
   readonly totalMs: number | null
-  /** The address of the spoken reply. */
-  readonly sound: string | null
+  /** The spoken reply. */
+  readonly sound: Blob | null
 }
 
 export const newTurn = (id: string, question: Question, startedAt: number): Turn => ({

@@ -11,8 +11,8 @@ import type { Turn } from './turn.ts'
 interface VoiceOptions {
   /** Asks, and resolves with the turn once it has ended. */
   readonly ask: (text: string) => Promise<Turn | null>
-  /** Plays the sound of this address beside the turn. */
-  readonly play: (turn: Turn, url: string) => void
+  /** Plays the sound beside the turn. */
+  readonly play: (turn: Turn, sound: Blob) => void
 }
 
 /** Records a question, asks it like a typed one, and speaks the reply. */
@@ -63,9 +63,7 @@ export function useVoice({ ask, play }: VoiceOptions) {
       if (text.trim() === '') return toasts.show('bad', t('call.nothing'))
       const turn = await ask(text)
       if (turn?.state !== 'done' || signal.aborted) return
-      const mp3 = await speak(spokenText(turn.reply), signal)
-      const { toDataUrl } = await loadChunk(() => import('./images.ts'))
-      play(turn, await toDataUrl(mp3))
+      play(turn, await speak(spokenText(turn.reply), signal))
     } catch (error) {
       if (!signal.aborted) toasts.show('bad', error as Error)
     } finally {

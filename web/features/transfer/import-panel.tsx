@@ -18,6 +18,8 @@ interface Chosen {
   readonly file: File
   /** Null when the file is not a configuration of this product; undefined when it is too large. */
   readonly config: Carried | null | undefined
+  /** Whether the browser could not read it: it was moved, or it may not. */
+  readonly isUnread?: boolean
 }
 
 /** Shows the changes that a file makes, asks for confirmation, and reports each item. */
@@ -31,7 +33,13 @@ export function ImportPanel({ held }: { readonly held: ConfigExport | null }) {
     if (!file) return
     forget()
     const isShort = file.size <= PREVIEW_BYTES_MAX
-    setChosen({ file, config: isShort ? readConfig(await file.text()) : undefined })
+    try {
+      // One that cannot be read fails at its first byte, however large it is.
+      const text = await (isShort ? file : file.slice(0, 1)).text()
+      setChosen({ file, config: isShort ? readConfig(text) : undefined })
+    } catch {
+      setChosen({ file, config: null, isUnread: true })
+    }
   }
   return (
     <div className="card grid gap-5 p-6">
@@ -58,7 +66,11 @@ export function ImportPanel({ held }: { readonly held: ConfigExport | null }) {
           }}
         />
       </div>
-      {chosen?.config === null && <Notice tone="bad">{t('transfer.wrong')}</Notice>}
+      <div role="alert" className="empty:hidden">
+        {chosen?.config === null && (
+          <Notice tone="bad">{t(chosen.isUnread ? 'transfer.unread' : 'transfer.wrong')}</Notice>
+        )}
+      </div>
       {chosen && chosen.config !== null && held && (
         <Planning
           wanted={chosen.config}

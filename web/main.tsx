@@ -10,6 +10,7 @@ import { hasTaken } from './features/studio/has-taken.ts'
 import { joinTabs } from './features/studio/tabs.ts'
 import { I18nProvider, loadTexts, preferredLanguage } from './i18n/index.tsx'
 import { isDirty, markDirtyForms } from './lib/dirty-forms.ts'
+import { tabStorage } from './lib/kept.ts'
 import { createPresence, PresenceContext } from './lib/presence.ts'
 import { reload } from './lib/reload.ts'
 import { createQueries, SIGNED_OUT, ToastsContext } from './lib/services.tsx'
@@ -58,11 +59,13 @@ async function start(root: HTMLElement): Promise<void> {
     hasTaken,
     isAway: presence.isAway,
     pause: () => new Promise((resolve) => setTimeout(resolve, RESUME_MS)),
-    storage: sessionStorage,
+    storage: tabStorage,
   })
   addEventListener(UNREACHED, () => void presence.watch().then(conversations.sendWaiting))
   joinTabs(conversations, queries)
   conversations.resume()
+  // A person who was signed out comes back from the sign-in.
+  addEventListener('focus', conversations.resume)
   createRoot(root).render(
     <StrictMode>
       <I18nProvider initial={{ ...texts, language }}>

@@ -38,6 +38,31 @@ describeWeb('an older browser', () => {
     expect(guest.complaints).toEqual([])
   })
 
+  test('that may keep nothing has the whole console all the same', async () => {
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' })
+    const { page, context } = guest
+    await context.addInitScript(() => {
+      for (const name of ['sessionStorage', 'localStorage', 'caches', 'indexedDB']) {
+        Object.defineProperty(window, name, {
+          get() {
+            throw new DOMException('denied', 'SecurityError')
+          },
+        })
+      }
+    })
+    await page.goto('/login')
+    await page.getByRole('textbox').first().waitFor()
+    const [name = '', value = ''] = (await signIn(at.app)).headers.cookie.split('=')
+    await context.addCookies([{ name, value, url: at.app.url, httpOnly: true }])
+    await page.goto('/app')
+    await field(page).fill('What stays?')
+    await page.keyboard.press('Enter')
+    await ended(page.locator('li.turn', { hasText: 'What stays?' }))
+    await page.goto('/app/kb')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(guest.complaints).toEqual([])
+  })
+
   test('that is too old for the scripts says so', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' })
     const { page } = guest

@@ -1,3 +1,14 @@
+const NOTHING = { getItem: () => null, setItem() {}, removeItem() {} } as unknown as Storage
+
+/** What the browser keeps for this tab; where it may keep nothing, this page alone has it. */
+export const tabStorage = ((): Storage => {
+  try {
+    return sessionStorage ?? NOTHING
+  } catch {
+    return NOTHING
+  }
+})()
+
 /** What the browser keeps under this name; null also where it may keep nothing. */
 export function kept(name: string): string | null {
   try {

@@ -12,6 +12,7 @@ import { safeNext } from '../features/login/next.ts'
 import { PasskeyButton } from '../features/login/passkey-button.tsx'
 import { readPending, savePending } from '../features/login/pending.ts'
 import { useI18n } from '../i18n/index.tsx'
+import { tabStorage } from '../lib/kept.ts'
 import { Brand } from '../shell/logo.tsx'
 import { Notice } from '../ui/page.tsx'
 
@@ -30,7 +31,7 @@ export function Login() {
   const { t } = useI18n()
   const search: Record<string, unknown> = useSearch({ strict: false })
   const next = safeNext(search.next, location.origin)
-  const [email, setEmail] = useState(() => readPending(sessionStorage, Date.now()))
+  const [email, setEmail] = useState(() => readPending(tabStorage, Date.now()))
   // Whether a code went is known some seconds after it was asked for.
   const refetchInterval = email === null ? false : MAIL_MS
   const methods = useQuery({
@@ -38,11 +39,11 @@ export function Login() {
   })
   const isFailing = methods.data?.mail === 'failing'
   const ask = (address: string | null) => {
-    savePending(sessionStorage, address, Date.now())
+    savePending(tabStorage, address, Date.now())
     setEmail(address)
   }
   const onDone = useCallback(() => {
-    savePending(sessionStorage, null, Date.now())
+    savePending(tabStorage, null, Date.now())
     void (next === '/app' ? firstPage() : Promise.resolve(next)).then((to) => location.replace(to))
   }, [next])
   // A person who is signed in already, perhaps in another tab, is redirected.

@@ -1,4 +1,5 @@
 import { ask, type CitedPassage, type Source, TurnFault } from '../api/visitor.ts'
+import { isComposing } from '../lib/composing.ts'
 import { face, inkOn } from './face.ts'
 import { openPassage } from './passage.ts'
 import { createReplyView } from './reply.tsx'
@@ -246,7 +247,7 @@ form.addEventListener('submit', (event) => {
 })
 field.addEventListener('keydown', (event) => {
   // Enter also ends the input of Chinese characters.
-  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+  if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return
   event.preventDefault()
   if (!running) form.requestSubmit()
 })

@@ -4,6 +4,7 @@ import { ApiError } from '../../api/client.ts'
 import { libraryApi } from '../../api/library.ts'
 import type { ChosenItem } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { keep, tabStorage } from '../../lib/kept.ts'
 import { reload } from '../../lib/reload.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { remove } from './library.ts'
@@ -18,13 +19,13 @@ type Replacements = Readonly<Record<string, Replaced>>
 
 function read(): Replacements {
   try {
-    return JSON.parse(sessionStorage.getItem(SAVED) ?? '{}') as Replacements
+    return JSON.parse(tabStorage.getItem(SAVED) ?? '{}') as Replacements
   } catch {
     return {}
   }
 }
 
-const write = (all: Replacements) => sessionStorage.setItem(SAVED, JSON.stringify(all))
+const write = (all: Replacements) => keep(SAVED, JSON.stringify(all), tabStorage)
 
 export const noteReplacement = (sourceId: string, { kind, id }: Replaced): void =>
   write({ ...read(), [sourceId]: { kind, id } })

@@ -1,6 +1,7 @@
 import { ChevronLeft, ChevronRight, FileText, ImageOff, Pencil } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
+import { isComposing } from '../../lib/composing.ts'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Picture } from './picture.tsx'
@@ -165,7 +166,7 @@ function Editor({ text: before, onEnd }: EditorProps) {
   const isReady = tooMany === 0 && text.trim() !== ''
   const send = () => isReady && onEnd(text.trim())
   const onKey = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event.nativeEvent)) return
     if (event.key === 'Escape') onEnd(null)
     if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()

@@ -29,8 +29,8 @@ export const reasonOf = (reason: string): Key => REASONS[reason] ?? 'fallback.pr
 export interface TurnActions {
   readonly onOpen: (passage: Passage) => void
   readonly onWhy: (turn: Turn) => void
-  /** Asks `text` in place of the turn, or in another way of the talk. */
-  readonly onReplace: (turn: Turn, text: string, wish?: Wish) => void
+  /** Asks `text` in place of the turn, or in another way of the talk; false: not asked. */
+  readonly onReplace: (turn: Turn, text: string, wish?: Wish) => Promise<boolean>
   /** Shows another way of the talk. */
   readonly onVersion: (session: string) => void
   /** The next question is to come after the turn of this number; absent beside another talk. */
@@ -60,11 +60,11 @@ export const TurnView = memo((props: TurnViewProps) => {
   const running = turn.state === 'running'
   const { seq } = turn
   const { onFrom, onGone } = actions
-  const again = mayReplace ? (wish?: Wish) => actions.onReplace(turn, turn.text, wish) : null
+  const again = mayReplace ? (wish?: Wish) => void actions.onReplace(turn, turn.text, wish) : null
   const onEdit = mayReplace && !running ? () => setEditing(true) : null
-  const onEdited = (text: string | null) => {
-    setEditing(false)
-    if (text !== null) actions.onReplace(turn, text)
+  const onEdited = async (text: string | null) => {
+    // What was not asked stays in the field.
+    if (text === null || (await actions.onReplace(turn, text))) setEditing(false)
   }
   return (
     <li className="turn" data-found={isFound || undefined} tabIndex={-1}>

@@ -94,8 +94,9 @@ export function useBeside({ choice: { chosen, choose }, beside, setups }: Beside
     ask,
     keep,
     stop() {
-      conversations.stop(session)
-      conversations.stop(beside.session)
+      for (const one of [session, beside.session]) {
+        void conversations.stop(one).catch((error: Error) => toasts.show('bad', error))
+      }
     },
   }
 }

@@ -44,6 +44,13 @@ export const requestOf = (
   interactive: true,
 })
 
+/** Whether the server cannot know this talk yet, and is not asked for it. */
+function useIsNew(session: string, running: boolean): boolean {
+  const { drafts } = useConversations()
+  const { waiting, isHeld } = useLine(session)
+  return running || (waiting.length > 0 && !isHeld) || drafts.isFresh(session)
+}
+
 /** The turns of the chosen session, and what can be done with them. */
 export function useConversation(
   { chosen, turn, choose, linked }: Choice,
@@ -57,19 +64,22 @@ export function useConversation(
   const stored = useStored(session)
   const summary = useSummary(session)
   const { waiting } = useLine(session)
-  // The server is not asked for a talk that it cannot know.
-  const isNew = running || waiting.length > 0 || conversations.drafts.isFresh(session)
+  const isNew = useIsNew(session, running)
   const isStored = linked && !isTemporary(session) && (stored.rows.length > 0 || !isNew)
   const { interrupted, isUnknown } = usePending(session, isStored)
   const ways = useVersions(session, stored.rows.length > 0)
   const [thread] = useState(createThread)
-  const told = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
+  // Of a talk that was deleted elsewhere, what was never stored is left.
+  const told = useMemo(
+    () => thread(stored.rows, live).filter(({ seq }) => !isUnknown || seq === null),
+    [thread, stored.rows, live, isUnknown],
+  )
   const turns = useMemo(
     () => (running ? told : [...told, ...interrupted]),
     [told, running, interrupted],
   )
   useJump(turn, turns, stored)
-  const begun = live.length > 0
+  const tell = (error: Error) => toasts.show('bad', error)
   useEffect(() => {
     if (linked) conversations.visit({ session, app })
   }, [conversations, linked, session, app])
@@ -83,11 +93,16 @@ export function useConversation(
     if (!linked) choose({})
     return sayIn(session, question)
   }
+  const askIn = (to: string, question: Asked, seen: number) =>
+    conversations.ask(requestOf(to, app, asked, question), {
+      names: question.files ?? [],
+      wish: question.wish,
+      seen,
+    })
   /** Like `say`, but during an answer, and while the server is away, the question waits. */
   const ask = (question: Asked) => {
     if (!linked) choose({})
-    const seen = told.findLast(({ seq }) => seq !== null)?.seq ?? 0
-    conversations.ask(requestOf(session, app, asked, question), question.files ?? [], seen)
+    askIn(session, question, told.findLast(({ seq }) => seq !== null)?.seq ?? 0)
   }
   /**
    * Asks after the turn of this number, in another way of the talk, so that nothing is overwritten.
@@ -97,31 +112,36 @@ export function useConversation(
     try {
       const { session_id } = await talks.branch(session, seq)
       choose({ session: session_id })
-      void sayIn(session_id, question)
+      askIn(session_id, question, seq)
       return true
     } catch (error) {
-      toasts.show('bad', error as Error)
+      tell(error as Error)
       return false
     }
   }
   /** The question again, or another one in its place. One that failed keeps its wish. */
-  const replace = async (turn: Turn, text: string, wish?: Wish): Promise<unknown> => {
+  const replace = async (turn: Turn, text: string, wish?: Wish): Promise<boolean> => {
     const { state, replaces, seq } = turn
     // A picture that cannot be had any more is left out.
     const images = await sentAgain(turn.images)
     if (state === 'done' && seq !== null) return askAfter(seq - 1, { text, images, wish })
-    if (state === 'done') return void say({ text, images, replaces: turn, wish })
-    conversations.drop(session, turn.id)
-    void say({ text, images, replaces, wish: wish ?? turn.wish })
+    if (state !== 'done') conversations.drop(session, turn.id)
+    const again = { text, images, wish: wish ?? (state === 'done' ? undefined : turn.wish) }
+    const before = state === 'done' ? turn : replaces
+    if (before) void say({ ...again, replaces: before })
+    else ask(again)
+    return true
   }
   const isReplacing = useRef(false)
   /** A second click is ignored until the first one's question has left. */
-  const replaceOnce = (turn: Turn, text: string, wish?: Wish) => {
-    if (isReplacing.current) return
+  const replaceOnce = async (turn: Turn, text: string, wish?: Wish): Promise<boolean> => {
+    if (isReplacing.current) return false
     isReplacing.current = true
-    void replace(turn, text, wish).finally(() => {
+    try {
+      return await replace(turn, text, wish)
+    } finally {
       isReplacing.current = false
-    })
+    }
   }
   return {
     turns,
@@ -131,8 +151,8 @@ export function useConversation(
     older: stored,
     summary,
     /** Whether this person has no such talk. */
-    isMissing: isUnknown && turns.length === 0,
-    isEmpty: !begun && stored.data !== undefined && turns.length === 0,
+    isMissing: isUnknown && turns.length + waiting.length === 0,
+    isEmpty: live.length === 0 && stored.data !== undefined && turns.length === 0,
     running,
     ways,
     say,
@@ -140,7 +160,7 @@ export function useConversation(
     askAfter,
     // One function for all turns, so that finished turns do not render again.
     replace: useStable(replaceOnce),
-    stop: () => conversations.stop(session),
+    stop: () => void conversations.stop(session).catch(tell),
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from 'react'
 import { IMAGES_MAX, TURN_FILES_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { isComposing } from '../../lib/composing.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { useConversations } from './conversations.ts'
 import { type ChangeDraft, NO_DRAFT } from './drafts.ts'
@@ -153,7 +154,7 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
     },
     onKey(event: KeyboardEvent) {
       // Enter confirms a word while an input method composes.
-      if (event.nativeEvent.isComposing) return
+      if (isComposing(event.nativeEvent)) return
       if (event.key === 'Escape') {
         if (running) stop()
         else field.current?.blur()

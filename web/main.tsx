@@ -64,6 +64,8 @@ async function start(root: HTMLElement): Promise<void> {
   addEventListener(UNREACHED, () => void presence.watch().then(conversations.sendWaiting))
   joinTabs(conversations, queries)
   conversations.resume()
+  // A person who was signed out comes back from the sign-in.
+  addEventListener('focus', conversations.resume)
   createRoot(root).render(
     <StrictMode>
       <I18nProvider initial={{ ...texts, language }}>

@@ -127,8 +127,6 @@ export const locked =
 
 /** Reads off the event loop, where tenants take turns: for searches and scans. */
 export interface Reader {
-  /** Statements of several tenants run at once, so that a long one keeps nobody waiting. */
-  readonly isSideBySide?: true
   /**
    * As `Db.all`. Rejects with the signal's reason when the signal aborts before the statement's
    * turn.

@@ -20,6 +20,7 @@ export async function startLine(port: number) {
     near.on('close', () => far.destroy())
     near.pipe(far)
     far.pipe(near)
+    near.on('hush', () => void far.unpipe(near).resume())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port: own } = server.address() as { port: number }
@@ -36,6 +37,10 @@ export async function startLine(port: number) {
     cut() {
       isCut = true
       this.drop()
+    },
+    /** The open connections stay, and forward nothing more. */
+    hush() {
+      for (const socket of open) socket.emit('hush')
     },
     /** From now on accepts connections and forwards nothing. */
     silence() {

@@ -157,6 +157,67 @@ describeWeb('what is put beside a question', () => {
     expect(await chooser.element().getAttribute('webkitdirectory')).toBe('')
   }, 60_000)
 
+  test('the Enter that takes a word of an input method sends nothing, in Safari too', async () => {
+    await using guest = await at.open()
+    const { page } = guest
+    const sent = sentBy(page)
+    await field(page).fill('ni hao')
+    await field(page).evaluate((element) => {
+      const key = { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true }
+      element.dispatchEvent(new KeyboardEvent('keydown', key))
+    })
+    expect(await field(page).inputValue()).toBe('ni hao')
+    expect(sent).toEqual([])
+  })
+
+  test('of cells that are pasted the words are taken, and of a picture the picture', async () => {
+    await using guest = await at.open()
+    const { page } = guest
+    /** Whether the field itself takes what is pasted. */
+    const paste = (words: Record<string, string>) =>
+      field(page).evaluate(async (element, given) => {
+        const clipboardData = new DataTransfer()
+        for (const [type, text] of Object.entries(given)) clipboardData.setData(type, text)
+        const canvas = new OffscreenCanvas(8, 8)
+        canvas.getContext('2d')
+        const picture = await canvas.convertToBlob()
+        clipboardData.items.add(new File([picture], 'cells.png', { type: 'image/png' }))
+        const pasted = { clipboardData, bubbles: true, cancelable: true }
+        return element.dispatchEvent(new ClipboardEvent('paste', pasted))
+      }, words)
+    const thumbs = page.locator('form.composer img')
+    expect(await paste({ 'text/plain': 'a\tb', 'text/html': '<table><tr><td>a</table>' })).toBe(
+      true,
+    )
+    expect(await paste({ 'text/html': '<img src="a.png">' })).toBe(false)
+    await thumbs.first().waitFor()
+    expect(await thumbs.count()).toBe(1)
+  })
+
+  test('a file that is gone is told, and asked for no more', async () => {
+    await using guest = await at.open()
+    const { page } = guest
+    const [file] = texts(1)
+    const path = '**/console/files'
+    await page.route(path, (route) =>
+      route.fulfill({
+        status: 202,
+        json: { id: 'f1', name: file?.name, bytes: 9, state: 'reading' },
+      }),
+    )
+    let times = 0
+    await page.route(`${path}/f1`, (route) => {
+      times += 1
+      const headers = { 'x-error-code': 'not_found', 'x-error-params': 'what=file' }
+      return route.fulfill({ status: 404, contentType: 'text/plain', headers, body: '没有' })
+    })
+    await page.clock.install()
+    await page.locator('form.composer input[type=file]').setInputFiles(file ? [file] : [])
+    await cards(page).getByRole('alert').waitFor()
+    await page.clock.runFor(10_000)
+    expect(times).toBe(1)
+  })
+
   test('a phone offers its camera in place of folders', async () => {
     const { world, session } = at
     const context = await at.browser.newContext({

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
+import { caller } from '../support/api.ts'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
 import { describeWeb, soon } from './setup.ts'
@@ -90,6 +91,30 @@ describeWeb('what happens a second time, or too late', () => {
       await folder.waitFor({ state: 'detached' })
       await choose(page, 'Where do I go?', en['talks.file'])
       await soon(() => folder.inputValue(), '')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a talk that was deleted elsewhere is gone here, and what was written for it is not',
+    async () => {
+      await using guest = await at.open()
+      const { page } = guest
+      await ended(await ask(page, 'Who deletes me?'))
+      await page.reload()
+      await turnOf(page, 'Who deletes me?').waitFor()
+      await ended(await ask(page, 'Am I there?'))
+      await field(page).fill('Half a thought')
+      const call = caller(`${at.world.app.url}/console`, at.session.headers)
+      await call('DELETE', `/sessions/${sessionOf(page)}?family=1`)
+      // As another tab tells it that has deleted the talk.
+      await page.evaluate(
+        (session) => new BroadcastChannel('mb.conversations').postMessage(session),
+        sessionOf(page),
+      )
+      const begin = page.locator('.talk-turns').getByRole('button', { name: en['studio.new'] })
+      await begin.click()
+      await soon(() => field(page).inputValue(), 'Half a thought')
     },
     TIMEOUT_MS,
   )

@@ -50,8 +50,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 async function answer(input: string, given: RequestInit): Promise<Response> {
   const init = { ...given, headers: { ...given.headers, ...ofConsole(input) } }
-  const response = await fetch(input, init).catch((error: unknown) => {
-    throw init.signal?.aborted ? error : connectionError()
+  const response = await fetch(input, init).catch((error: Error) => {
+    throw init.signal?.aborted && error.name !== TOO_LATE ? error : connectionError()
   })
   if (response.ok) return response
   throw await failureOf(response)
@@ -95,6 +95,9 @@ const json = (body: unknown, init: RequestInit): RequestInit =>
         headers: { ...init.headers, 'content-type': 'application/json' },
       }
 
+const READ_MS = 60_000
+const TOO_LATE = 'TimeoutError'
+
 /** Calls the server and reads its JSON; `key` is for machine paths. Throws `ApiError`. */
 export async function call<T>(
   method: Method,
@@ -105,7 +108,9 @@ export async function call<T>(
   const bearer = key === undefined ? {} : { authorization: `Bearer ${key}` }
   // What is deleted is deleted, also where the tab closes meanwhile.
   const keepalive = method === 'DELETE'
-  const init = { method, keepalive, headers: { accept: 'application/json', ...bearer } }
+  // A connection may be gone without a word. What changes something may take its time.
+  const signal = method === 'GET' ? AbortSignal.timeout(READ_MS) : null
+  const init = { method, keepalive, signal, headers: { accept: 'application/json', ...bearer } }
   const response = await answer(path, json(body, init))
   return (await response.json()) as T
 }
@@ -189,9 +194,12 @@ export async function tryRequest(
 
 export const segment = (value: string): string => encodeURIComponent(value)
 
+/** In what time the server says something at least. */
+export const ANSWER_MS = 10_000
+
 /** Whether the server can be reached at all. */
 export const serverAnswers = (): Promise<boolean> =>
-  fetch('/healthz').then(
+  fetch('/healthz', { signal: AbortSignal.timeout(ANSWER_MS) }).then(
     ({ ok }) => ok,
     () => false,
   )

@@ -1,4 +1,4 @@
-import { ApiError, connectionError, open, reopen, segment } from './client.ts'
+import { ANSWER_MS, ApiError, connectionError, open, reopen, segment } from './client.ts'
 import type { AppDraft, StudioEvent } from './types.ts'
 
 export interface TurnRequest {
@@ -31,6 +31,9 @@ export interface EventBatch {
   readonly last: number | null
 }
 
+/** The server gives a sign every eight seconds. */
+const SILENT_MS = 25_000
+
 /**
  * The events of a new turn, in batches as they arrive. Leaving ends a temporary turn alone. Throws
  * `ApiError` when the stream could not be opened or the connection broke, and the signal's reason
@@ -51,7 +54,26 @@ export async function* followTurn(
   signal: AbortSignal,
 ): AsyncGenerator<EventBatch> {
   const path = `/console/agent/turns/${segment(turn)}/events?after=${after}`
-  yield* read(await reopen(path, signal), signal)
+  yield* read(await inTime((own) => reopen(path, own), signal), signal)
+}
+
+/** What comes soon. Throws `ApiError` for what does not: connections that were open may be gone. */
+async function inTime(
+  ask: (signal: AbortSignal) => Promise<Response>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const own = new AbortController()
+  const leave = () => own.abort(signal.reason)
+  signal.addEventListener('abort', leave)
+  if (signal.aborted) leave()
+  const late = setTimeout(() => own.abort(), ANSWER_MS)
+  try {
+    return await ask(own.signal)
+  } catch (error) {
+    throw own.signal.aborted && !signal.aborted ? connectionError() : error
+  } finally {
+    clearTimeout(late)
+  }
 }
 
 async function* read(response: Response, signal: AbortSignal): AsyncGenerator<EventBatch> {
@@ -59,9 +81,14 @@ async function* read(response: Response, signal: AbortSignal): AsyncGenerator<Ev
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   for (;;) {
-    const { value, done } = await reader.read().catch((error: unknown) => {
-      throw signal.aborted ? error : connectionError()
-    })
+    // A connection may be gone without a word: then the stream counts as ended.
+    const silence = setTimeout(() => void reader.cancel(), SILENT_MS)
+    const { value, done } = await reader
+      .read()
+      .catch((error: unknown) => {
+        throw signal.aborted ? error : connectionError()
+      })
+      .finally(() => clearTimeout(silence))
     if (done) return
     const frames = (rest + value).split('\n\n')
     rest = frames.pop() ?? ''

@@ -85,11 +85,11 @@ export const talks = {
     const path = `/console/conversations/${segment(id)}/versions`
     return (await call<{ versions: Version[] }>('GET', path)).versions
   },
-  /** Another way for the talk to go on after the turn `seq`; 0 is before the first one. */
+  /**
+   * Another way for the talk to go on after the turn `seq`; 0 is before the first one. Until
+   * something is asked in it, the list keeps the present way.
+   */
   branch: (id: string, seq: number) =>
-    call<{ session_id: string }>('POST', session(id, '/branch'), { seq }),
-  /** The same for a question that follows; until it is asked, the list keeps the present way. */
-  branchToAsk: (id: string, seq: number) =>
     call<{ session_id: string }>('POST', session(id, '/branch'), { seq, for_question: true }),
   /** Deletes one way of a talk; the others stay. */
   removeBranch: (id: string) => call<unknown>('DELETE', session(id, '')),

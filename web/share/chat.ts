@@ -1,32 +1,14 @@
 import { ask, type CitedPassage, type Source, TurnFault } from '../api/visitor.ts'
+import { isComposing } from '../lib/composing.ts'
 import { face, inkOn, isClosed } from './face.ts'
+import { keep, load, newTalk, type Said } from './kept-talk.ts'
 import { openPassage } from './passage.ts'
 import { createReplyView, endReplies } from './reply.tsx'
 import { createThumbs } from './thumbs.ts'
 import { language, words } from './words.ts'
 
-/** A message of the chat page of a share; messages stay in this tab of the visitor's browser. */
-
-interface Said {
-  readonly text: string
-  readonly reply: string
-  readonly sources: readonly Source[]
-  /** Absent in what an earlier version of this page has kept. */
-  readonly passages?: readonly CitedPassage[]
-  /** The number of the turn; null or absent when it was not stored. */
-  readonly seq?: number | null
-  readonly rating?: number
-}
-
-interface Talk {
-  readonly session: string
-  readonly said: readonly Said[]
-}
-
-const KEPT_MAX = 50
 /** Questions of the site that wait; what a site asks beyond them is dropped. */
 const ASKED_MAX = 10
-const STORE = `moonbase ${location.pathname}`
 
 const byId = <E extends HTMLElement>(id: string) => document.getElementById(id) as E
 const talkBox = byId('talk')
@@ -35,29 +17,6 @@ const form = byId<HTMLFormElement>('ask')
 const field = byId<HTMLTextAreaElement>('text')
 const send = byId<HTMLButtonElement>('send')
 const fresh = byId<HTMLButtonElement>('fresh')
-
-function newTalk(): Talk {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  const name = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  return { session: `share-${name}`, said: [] }
-}
-
-/** A browser may refuse to keep anything for a page inside another site. */
-function load(): Talk {
-  try {
-    return (JSON.parse(sessionStorage.getItem(STORE) ?? 'null') as Talk | null) ?? newTalk()
-  } catch {
-    return newTalk()
-  }
-}
-
-function keep(): void {
-  try {
-    sessionStorage.setItem(STORE, JSON.stringify(talk))
-  } catch {
-    // Without storage the conversation ends with the page.
-  }
-}
 
 function made(name: string, className: string, text = ''): HTMLElement {
   const element = document.createElement(name)
@@ -121,7 +80,7 @@ function rate(session: string, seq: number, rating: number): void {
   if (talk.session !== session) return
   const said = talk.said.map((one) => (one.seq === seq ? { ...one, rating } : one))
   talk = { session, said }
-  keep()
+  keep(talk)
 }
 
 /** Questions to begin with. */
@@ -215,10 +174,10 @@ async function say(text: string): Promise<void> {
     told.textContent = turn.replyText()
     talk = {
       session,
-      said: [...talk.said, { text, reply, sources, passages, seq }].slice(-KEPT_MAX),
+      said: [...talk.said, { text, reply, sources, passages, seq }],
     }
     fresh.hidden = false
-    keep()
+    keep(talk)
   } catch (error) {
     if (talk.session !== session) return
     const fault = error instanceof TurnFault
@@ -249,7 +208,7 @@ form.addEventListener('submit', (event) => {
 })
 field.addEventListener('keydown', (event) => {
   // Enter also ends the input of Chinese characters.
-  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+  if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return
   event.preventDefault()
   if (!running) form.requestSubmit()
 })
@@ -258,7 +217,7 @@ fresh.addEventListener('click', () => {
   running?.abort()
   talk = newTalk()
   told.textContent = ''
-  keep()
+  keep(talk)
   drawTalk()
   field.focus()
 })

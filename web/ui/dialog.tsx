@@ -2,6 +2,7 @@ import * as Radix from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useI18n } from '../i18n/index.tsx'
+import { isComposing } from '../lib/composing.ts'
 import { isDirty } from '../lib/dirty-forms.ts'
 import { Button } from './button.tsx'
 import { useMoved } from './finger.ts'
@@ -30,7 +31,7 @@ function focusFirstField(event: Event) {
 
 /** Keeps input when a click outside, or the Escape key of an input method, would close it. */
 function keepTyped(event: Event, firm: boolean) {
-  const composing = event instanceof KeyboardEvent && event.isComposing
+  const composing = event instanceof KeyboardEvent && isComposing(event)
   if (firm || composing || isDirty('.dialog')) event.preventDefault()
 }
 

@@ -65,7 +65,7 @@ export function createBranches(options: BranchesOptions) {
     id: string,
     seq: number,
     source: BranchSource,
-  ): Promise<Omit<NewBranch, 'forQuestion'>> {
+  ): Promise<Omit<NewBranch, 'forQuestion' | 'without'>> {
     const appId = kind === 'app' ? keyApp : null
     if (seq > 0 && !(await store.hasTurn(tenantId, id, seq, appId))) throw missing()
     const turns = await store.sizes(tenantId, id, seq, appId)
@@ -78,7 +78,6 @@ export function createBranches(options: BranchesOptions) {
       id: newBranchId(),
       seq,
       pieces: piecesOf(turns.toReversed()),
-      without: await store.filesAfter(tenantId, id, seq),
       appId,
       // Numbered where it is stored: several may be made at once.
       title: firstChars(base, CONVERSATION_TITLE_CHARS_MAX - number.length),
@@ -89,9 +88,10 @@ export function createBranches(options: BranchesOptions) {
 
   return {
     /**
-     * A new session with the turns up to one; 0 copies none. One that is made for a question hides
-     * no version that goes further until something is asked in it. Throws `not_found`, and the
-     * reason of the signal when it aborts before the branch is whole.
+     * A new session with the turns up to one; 0 copies none. One that is made for a question gets
+     * no files of later turns, and hides no version that goes further until something is asked in
+     * it. Throws `not_found`, and the reason of the signal when it aborts before the branch is
+     * whole.
      */
     async branch(
       principal: Principal,
@@ -105,7 +105,9 @@ export function createBranches(options: BranchesOptions) {
         // Another session that has got the name meanwhile.
         if (source.num !== num) throw missing()
         const planning = await planned(principal, id, seq, source)
-        const branch = { ...planning, forQuestion }
+        // What only later turns named would be searched for the question all the same.
+        const without = forQuestion ? await store.filesAfter(principal.tenantId, id, seq) : []
+        const branch = { ...planning, forQuestion, without }
         if (await making.make(branch, signal)) return { session_id: branch.id }
       }
     },

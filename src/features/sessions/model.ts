@@ -202,8 +202,8 @@ const flag = (field: string) =>
   z.boolean({ error: issue('field_type', { field, kind: 'boolean' }) }).optional()
 
 /**
- * A branch has the turns up to `seq`; 0: none. With `for_question` it stands for its conversation
- * once something is said in it, else at once.
+ * A branch has the turns up to `seq`; 0: none. With `for_question` it has no files that only later
+ * turns have named, and stands for its conversation once something is said in it; else at once.
  */
 export const BranchRequest = z.lazy(() =>
   z.object({

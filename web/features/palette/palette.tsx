@@ -5,6 +5,7 @@ import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from
 import { api } from '../../api/index.ts'
 import { libraryApi } from '../../api/library.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { isComposing } from '../../lib/composing.ts'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Drawer } from '../../ui/dialog.tsx'
 import { useShownTitle } from '../sessions/shown-title.ts'
@@ -45,7 +46,7 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined) setAt((at + step + flat.length) % Math.max(1, flat.length))
-    else if (event.key === 'Enter' && !event.nativeEvent.isComposing && chosen) pick(chosen)
+    else if (event.key === 'Enter' && !isComposing(event.nativeEvent) && chosen) pick(chosen)
     else return
     event.preventDefault()
   }

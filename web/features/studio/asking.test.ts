@@ -44,7 +44,7 @@ async function askedInVain(storage: Storage, hasTaken: () => Promise<boolean>) {
     tellStored: async () => {},
     stop() {},
   })
-  asking.ask(asked('Did it arrive?'), [], 0)
+  asking.ask(asked('Did it arrive?'), { names: [], seen: 0 })
   await new Promise(setImmediate)
   expect(sent).toEqual(['Did it arrive?'])
   isAway = false
@@ -63,7 +63,7 @@ test('a question that is taken out while the server is asked for it does not go'
   const answer = Promise.withResolvers<boolean>()
   const { queue, asking, sent } = await askedInVain(storageOf(), () => answer.promise)
   queue.drop(SESSION, queue.lineOf(SESSION).waiting[0]?.id ?? '')
-  asking.ask(asked('And this?'), [], 0)
+  asking.ask(asked('And this?'), { names: [], seen: 0 })
   answer.resolve(false)
   await new Promise(setImmediate)
   expect(sent).toEqual(['Did it arrive?', 'And this?'])

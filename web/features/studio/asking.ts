@@ -1,5 +1,5 @@
 import type { TurnRequest } from '../../api/stream.ts'
-import type { Queue, Waiting } from './queue.ts'
+import type { Beside, Queue, Waiting } from './queue.ts'
 import type { Turn } from './turn.ts'
 import { isUnreached } from './turn-end.ts'
 import type { createTurnStore } from './turn-store.ts'
@@ -10,7 +10,7 @@ interface AskingOptions {
   readonly isRunning: (session: string) => boolean
   /** Whether the server is known to be out of reach. */
   readonly isAway: () => boolean
-  readonly send: (request: TurnRequest, names: readonly string[]) => Promise<Turn | null>
+  readonly send: (request: TurnRequest, beside: Beside) => Promise<Turn | null>
   /** Whether the server has this question after the turn of that number; throws `ApiError`. */
   readonly hasTaken: (request: TurnRequest, after: number) => Promise<boolean>
   readonly tellStored: (session: string) => Promise<void>
@@ -52,11 +52,11 @@ export function createAsking(options: AskingOptions) {
   }
 
   async function deliver(one: Waiting): Promise<void> {
-    const { request, names, tries } = one
+    const { request, tries } = one
     const { session_id: session } = request
     if (tries > 0 && !(await isToGo(one).catch(() => false))) return
     queue.drop(session, one.id)
-    const turn = await send(request, names)
+    const turn = await send(request, one)
     if (!turn || !isUnreached(turn)) return
     turns.drop(session, turn.id)
     turns.keepUnsaved()
@@ -81,10 +81,10 @@ export function createAsking(options: AskingOptions) {
 
   return {
     /** A question goes at once where nothing is before it; else it waits. */
-    ask(request: TurnRequest, names: readonly string[], seen: number): void {
+    ask(request: TurnRequest, beside: Beside): void {
       const { session_id: session } = request
       const { isHeld } = queue.lineOf(session)
-      const one = queue.add(request, names, seen)
+      const one = queue.add(request, beside)
       const isFree = !isAway() && !going.has(session) && !isRunning(session)
       if (isHeld && isFree) void go(one)
       else next(session)

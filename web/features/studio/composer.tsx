@@ -8,6 +8,7 @@ import {
   useState,
 } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
+import { isComposing } from '../../lib/composing.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { useDrop } from '../../lib/use-drop.ts'
 import { FileInput, useFileInput } from '../kb/file-input.tsx'
@@ -17,7 +18,7 @@ import { ariaOf, HAS_FIELD, PromptList } from './prompt-list.tsx'
 // Not loaded when met: then the server may be away.
 import { QueueList } from './queue-list.tsx'
 import { Thumbs } from './thumbs.tsx'
-import type { Asked } from './use-conversation.ts'
+import type { Asked } from './use-asking.ts'
 import { PASTED_CHARS_MAX, useFiles, useQuestion } from './use-question.ts'
 import type { Setup } from './use-setup.ts'
 import { type Command, type Suggestion, useSuggestions } from './use-suggestions.ts'
@@ -85,7 +86,9 @@ export function Composer(props: ComposerProps) {
   const onPaste = (event: ClipboardEvent) => {
     const pasted = event.clipboardData
     const words = pasted.getData('text/plain')
-    if (pasted.files.length > 0) onFiles([...pasted.files])
+    // Office programs put a picture of the words beside them.
+    const isText = words.trim() !== '' && pasted.types.includes('text/html')
+    if (pasted.files.length > 0 && !isText) onFiles([...pasted.files])
     else if (words.length > PASTED_CHARS_MAX) files.paste(words)
     else return
     event.preventDefault()
@@ -221,7 +224,7 @@ function useSuggested(
     onPick,
     onKey(event: KeyboardEvent) {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-      if (!chosen || event.nativeEvent.isComposing) return onKey(event)
+      if (!chosen || isComposing(event.nativeEvent)) return onKey(event)
       if (step !== undefined) setAt((at + step + list.length) % list.length)
       else if (event.key === 'Escape') setClosedAt(text)
       else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) onPick(chosen)

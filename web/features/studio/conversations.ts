@@ -7,7 +7,7 @@ import { createAsking } from './asking.ts'
 import { createDrafts } from './drafts.ts'
 import { createEndings } from './endings.ts'
 import { isTemporary } from './fresh.ts'
-import { createQueue, type Line } from './queue.ts'
+import { type Beside, createQueue, type Line } from './queue.ts'
 import { broughtIn } from './temporary-turns.ts'
 import type { Turn } from './turn.ts'
 import { createTurnRunner } from './turn-runner.ts'
@@ -79,8 +79,8 @@ export function createConversations(options: Options) {
     hasTaken,
     tellStored,
     isRunning: (session) => running.has(session),
-    send: (request, names) => send(request, { names }),
-    stop: runner.stop,
+    send,
+    stop: (session) => void runner.stop(session).catch(() => {}),
   })
 
   /**
@@ -117,10 +117,10 @@ export function createConversations(options: Options) {
     queue,
     endings,
     send,
-    /** Sends a question as soon as nothing is before it; `seen` is the newest turn's number. */
-    ask(request: TurnRequest, names: readonly string[], seen: number): void {
+    /** Sends a question as soon as nothing is before it. */
+    ask(request: TurnRequest, more: Beside): void {
       drafts.used(request.session_id)
-      asking.ask(request, names, seen)
+      asking.ask(request, more)
     },
     sendNow: asking.sendNow,
     sendWaiting: asking.resume,

@@ -93,7 +93,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
           onSession={(session) => choose({ session })}
         />
         <div className="talk-turns" ref={end.content}>
-          <Suspense>{isMissing && <NoTalk onNew={onNew} />}</Suspense>
+          <Suspense>{isMissing && <NoTalk session={chosen.session} onNew={onNew} />}</Suspense>
           {isAwaited && <Loaded query={conversation.older}>{() => null}</Loaded>}
           {isEmpty && !isMissing && (
             <Starters

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
+import { isComposing } from '../../lib/composing.ts'
 import { Button } from '../../ui/button.tsx'
 import { Attachments } from './attachments.tsx'
 import { charsOf, isTooLong, QuestionLength } from './question-length.tsx'
@@ -32,7 +33,7 @@ export function QuestionEditor({ turn, onEnd }: EditorProps) {
   const isReady = !isTooLong(chars) && text.trim() !== ''
   const send = () => isReady && onEnd({ text: text.trim(), images, files: sent.sound })
   const onKey = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event.nativeEvent)) return
     if (event.key === 'Escape') onEnd(null)
     if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()

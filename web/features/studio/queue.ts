@@ -1,15 +1,21 @@
 import type { TurnRequest } from '../../api/stream.ts'
 import { keep } from '../../lib/kept.ts'
 import { isTemporary } from './fresh.ts'
+import type { Wish } from './wish.ts'
 
-/** A question that waits for the end of the answer before it, or for the server. */
-export interface Waiting {
-  readonly id: string
-  readonly request: TurnRequest
-  /** Names of the files beside it. */
+/** What belongs to a question and is not sent. */
+export interface Beside {
+  /** Names of its files. */
   readonly names: readonly string[]
   /** The number of the newest turn when it was asked. */
   readonly seen: number
+  readonly wish?: Wish | undefined
+}
+
+/** A question that waits for the end of the answer before it, or for the server. */
+export interface Waiting extends Beside {
+  readonly id: string
+  readonly request: TurnRequest
   /** How often it left and did not reach the server. */
   readonly tries: number
 }
@@ -50,9 +56,9 @@ export function createQueue(storage: Storage) {
   return {
     lineOf,
     sessions: () => [...lines.keys()],
-    add(request: TurnRequest, names: readonly string[], seen: number): Waiting {
+    add(request: TurnRequest, beside: Beside): Waiting {
       const { session_id: session } = request
-      const one = { id: `${Date.now()}-${next++}`, request, names, seen, tries: 0 }
+      const one = { ...beside, id: `${Date.now()}-${next++}`, request, tries: 0 }
       const { waiting, isHeld } = lineOf(session)
       set(session, { waiting: [...waiting, one], isHeld })
       return one

@@ -49,6 +49,16 @@ describe('the thread of a conversation', () => {
     expect(ids(createThread()([again], [old, same]))).toEqual(['new'])
   })
 
+  test('turns of a talk that was deleted are not shown in the one that has its name now', () => {
+    const old = live('old', { seq: 1, state: 'done', text: 'question before', reply: 'a' })
+    const anew = live('new', { seq: 1, state: 'done', text: 'question 1', reply: 'b' })
+    expect(ids(createThread()([row(1, 'b')], [old, anew]))).toEqual(['new'])
+    // Older ones may be on a page that is not loaded yet, and newer ones on their way.
+    const first = live('first', { seq: 2, state: 'done', at: 1 })
+    const last = live('last', { seq: 4, state: 'done', at: 9_000 })
+    expect(ids(createThread()([row(3, 'b')], [first, last]))).toEqual(['first', 'seq:3', 'last'])
+  })
+
   test('an unstored turn is shown at the time when it was asked', () => {
     const stopped = live('stopped', { at: 1_500, state: 'stopped' })
     expect(ids(createThread()([row(2, 'b'), row(1, 'a')], [stopped]))).toEqual([

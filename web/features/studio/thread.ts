@@ -40,7 +40,10 @@ export function createThread() {
       // When it was replaced, its number was not known yet.
       return gone.ids.has(turn.id) ? [] : settledOf(turn, row)
     })
-    const open = waiting.filter(({ id }) => !gone.ids.has(id))
+    const [newest = 0, oldest = 0] = [told[0]?.seq, told.at(-1)?.seq]
+    // Stored once, and not there any more: the talk was deleted, and begun anew.
+    const isLost = ({ seq }: Turn) => seq !== null && seq >= oldest && seq <= newest
+    const open = waiting.filter((turn) => !gone.ids.has(turn.id) && !isLost(turn))
     return inOrder(turns.reverse(), open)
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/client.ts'
+import { ApiError, connectionError } from '../../api/client.ts'
 import type { EventBatch, followTurn } from '../../api/stream.ts'
 import { gatherFrames } from './frames.ts'
 import { afterEvents, type Turn } from './turn.ts'
@@ -19,10 +19,12 @@ interface ReaderOptions {
 }
 
 const FAULTY_FROM = 500
+const LIMITED = 429
 
 /** Whether the server may be reached again, and the answer goes on meanwhile. */
-const isBreak = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status > FAULTY_FROM)
+export const isBreak = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.status === 0 || error.status === LIMITED || error.status > FAULTY_FROM)
 
 /** Reads the events of a turn until it has ended; takes the stream up again where it broke. */
 export function createTurnReader({ turns, follow, pause }: ReaderOptions) {
@@ -52,6 +54,8 @@ export function createTurnReader({ turns, follow, pause }: ReaderOptions) {
         if (!isNamed || !isBreak(error)) return (turn) => broken(turn, error)
       }
       const turn = turns.turnOf(session, id)
+      // An answer of which nothing came may be another server's, such as a gateway's.
+      if (turn?.turnId === null && turn.reply === '') return (one) => broken(one, connectionError())
       if (!turn || turn.turnId === null) return cut
       await pause()
       source = follow(turn.turnId, turn.after, abort.signal)

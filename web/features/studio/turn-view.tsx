@@ -31,8 +31,8 @@ export const reasonOf = (reason: string): Key => REASONS[reason] ?? 'fallback.pr
 export interface TurnActions {
   readonly onOpen: (passage: Passage) => void
   readonly onWhy: (turn: Turn) => void
-  /** Asks `text` in place of the turn, or in another way of the talk. */
-  readonly onReplace: (turn: Turn, text: string, wish?: Wish) => void
+  /** Asks `text` in place of the turn, or in another way of the talk; false: not asked. */
+  readonly onReplace: (turn: Turn, text: string, wish?: Wish) => Promise<boolean>
   /** Shows another way of the talk. */
   readonly onVersion: (session: string) => void
   /** The next question is to come after the turn of this number; absent beside another talk. */
@@ -64,11 +64,12 @@ export const TurnView = memo((props: TurnViewProps) => {
   const waiting = isAwaited ? <Waiting since={turn.startedAt} /> : null
   const { seq } = turn
   const { onFrom, onGone } = actions
-  const again = mayReplace ? (wish?: Wish) => actions.onReplace(turn, turn.text, wish) : null
+  const again = mayReplace ? (wish?: Wish) => void actions.onReplace(turn, turn.text, wish) : null
   const onEdit = mayReplace && !running ? () => setEditing(true) : null
-  const onEdited = (edited: Edited | null) => {
-    setEditing(false)
-    if (edited) actions.onReplace({ ...turn, ...edited }, edited.text)
+  const onEdited = async (edited: Edited | null) => {
+    // What was not asked stays in the field.
+    const isOver = edited === null || (await actions.onReplace({ ...turn, ...edited }, edited.text))
+    if (isOver) setEditing(false)
   }
   return (
     <li className="turn" data-found={isFound || undefined} tabIndex={-1}>

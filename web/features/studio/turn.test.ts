@@ -98,4 +98,11 @@ describe('a turn of the studio', () => {
     )
     expect(failed).toMatchObject({ reply: 'so far', fault: { message: '出错' }, state: 'failed' })
   })
+
+  test('a turn that the server knows by a name goes on when the server is stopping', () => {
+    const stopping = { type: 'error', message: '正在停止', code: 'server_stopping' } as const
+    const named = { type: 'turn', turn_id: 't', session_id: 's' } as const
+    expect(afterEvents(turn, [named, stopping], 1_100)).toMatchObject({ state: 'running' })
+    expect(afterEvents(turn, [stopping], 1_100)).toMatchObject({ state: 'failed' })
+  })
 })

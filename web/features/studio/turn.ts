@@ -220,6 +220,8 @@ function after(turn: Turn, event: StudioEvent, at: number): Turn {
     case 'error': {
       const { message, code, detail, class: kind, status: upstream } = event
       if (code === 'stopped') return { ...turn, state: 'stopped' }
+      // A turn that it knows by a name is told of once the server is back.
+      if (code === 'server_stopping' && turn.turnId !== null) return turn
       const fault = { message, status: null, error: named(code), detail, kind, upstream }
       return { ...turn, state: 'failed', fault }
     }

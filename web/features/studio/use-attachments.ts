@@ -1,5 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { type TalkFile, talks } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useExplain } from '../../lib/services.tsx'
@@ -8,6 +9,8 @@ import type { SentFile } from './asked-of.ts'
 import type { Attachment, ChangeDraft, Draft } from './drafts.ts'
 
 const READING_MS = 1_000
+/** Answers that stay what they are. */
+const REFUSED = [401, 403, 404]
 let next = 1
 
 /** The files beside a question, which are sent at once, and on when its page is left. */
@@ -28,7 +31,7 @@ export function useAttachments({ files: list }: Draft, change: ChangeDraft) {
       tell(key, { problem: explain(error) })
     }
   }
-  const shown = useRead(list)
+  const shown = useRead(list, explain)
   return {
     list: shown,
     /** Whether some are still on their way to the server. */
@@ -56,8 +59,18 @@ export function useAttachments({ files: list }: Draft, change: ChangeDraft) {
   }
 }
 
+interface Asked {
+  readonly state: { readonly data?: TalkFile | undefined; readonly error: Error | null }
+}
+
+const isRefusal = (error: Error | null) =>
+  error instanceof ApiError && REFUSED.includes(error.status)
+
 /** The files, with what the server says of those that it is still reading. */
-function useRead(list: readonly Attachment[]): readonly Attachment[] {
+function useRead(
+  list: readonly Attachment[],
+  explain: ReturnType<typeof useExplain>,
+): readonly Attachment[] {
   const { t } = useI18n()
   const reading = list.flatMap(({ file }) => (file?.state === 'reading' ? [file.id] : []))
   const known = useQueries({
@@ -65,18 +78,21 @@ function useRead(list: readonly Attachment[]): readonly Attachment[] {
       queryKey: ['file', id],
       queryFn: () => talks.file(id),
       retry: false,
-      refetchInterval: ({ state }: { state: { data?: TalkFile | undefined } }) =>
-        state.data === undefined || state.data.state === 'reading' ? READING_MS : false,
+      refetchInterval: ({ state: { data, error } }: Asked) =>
+        (data === undefined || data.state === 'reading') && !isRefusal(error) ? READING_MS : false,
     })),
-    combine: (results) => results.flatMap(({ data }) => data ?? []),
+    combine: (results) =>
+      results.map(({ data = null, error }, at) => ({ id: reading[at], file: data, error })),
   })
   return useMemo(
     () =>
       list.map((one) => {
-        const file = known.find(({ id }) => id === one.file?.id) ?? one.file
+        const told = known.find(({ id }) => id === one.file?.id)
+        const file = told?.file ?? one.file
         const failed = file?.state === 'failed' ? failureOf(file, t) : null
-        return { ...one, file, problem: one.problem ?? failed }
+        const refused = told && isRefusal(told.error) ? explain(told.error) : null
+        return { ...one, file, problem: one.problem ?? failed ?? refused }
       }),
-    [list, known, t],
+    [list, known, t, explain],
   )
 }

@@ -4,8 +4,8 @@ import { useToasts } from '../../lib/services.tsx'
 import { type Place, useAnswering, useConversations } from './conversations.ts'
 import { NO_DRAFT } from './drafts.ts'
 import { freshSession } from './fresh.ts'
+import { type Asked, namesOf, requestOf } from './use-asking.ts'
 import type { useChosen } from './use-chosen.ts'
-import { type Asked, namesOf, requestOf } from './use-conversation.ts'
 import { type Setup, setupPlace } from './use-setup.ts'
 import { useStored } from './use-stored.ts'
 
@@ -32,9 +32,9 @@ export function useBeside({ choice: { chosen, choose }, beside, setups }: Beside
     if (isAsked) return [session, beside.session]
     const seq = stored.rows[0]?.seq
     if (seq === undefined) return [session, freshSession()]
-    const one = await talks.branchToAsk(session, seq)
+    const one = await talks.branch(session, seq)
     try {
-      const other = await talks.branchToAsk(session, seq)
+      const other = await talks.branch(session, seq)
       return [one.session_id, other.session_id]
     } catch (error) {
       await talks.removeBranch(one.session_id).catch(() => {})
@@ -94,8 +94,9 @@ export function useBeside({ choice: { chosen, choose }, beside, setups }: Beside
     ask,
     keep,
     stop() {
-      conversations.stop(session)
-      conversations.stop(beside.session)
+      for (const one of [session, beside.session]) {
+        void conversations.stop(one).catch((error: Error) => toasts.show('bad', error))
+      }
     },
   }
 }

@@ -9,6 +9,7 @@ import {
 } from 'react'
 import { IMAGES_MAX, TURN_FILES_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { isComposing } from '../../lib/composing.ts'
 import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { sentFiles } from './asked-of.ts'
@@ -16,8 +17,8 @@ import { useConversations } from './conversations.ts'
 import { type ChangeDraft, NO_DRAFT } from './drafts.ts'
 import { charsOf, isTooLong } from './question-length.tsx'
 import type { Waiting } from './queue.ts'
+import type { Asked } from './use-asking.ts'
 import { useAttachments } from './use-attachments.ts'
-import type { Asked } from './use-conversation.ts'
 
 /** A longer paste becomes a file beside the question. */
 export const PASTED_CHARS_MAX = 4_000
@@ -152,7 +153,7 @@ export function useQuestion({ files, field, running, holds, onSend, onStop }: Qu
     },
     onKey(event: KeyboardEvent) {
       // Enter confirms a word while an input method composes.
-      if (event.nativeEvent.isComposing) return
+      if (isComposing(event.nativeEvent)) return
       if (event.key === 'Escape') {
         if (running) stop()
         else field.current?.blur()

@@ -13,11 +13,12 @@ import { useVersions } from './use-versions.ts'
 
 type Choice = Pick<ReturnType<typeof useChosen>, 'chosen' | 'turn' | 'choose' | 'linked'>
 
-/** Whether the server cannot know this talk yet, and is not asked for it. */
-function useIsNew(session: string, running: boolean): boolean {
+/** What waits, and whether the server cannot know this talk yet, and is not asked for it. */
+function useUnsent(session: string, running: boolean) {
   const { drafts } = useConversations()
   const { waiting, isHeld } = useLine(session)
-  return running || (waiting.length > 0 && !isHeld) || drafts.isFresh(session)
+  const isNew = running || (waiting.length > 0 && !isHeld) || drafts.isFresh(session)
+  return { waiting, isNew }
 }
 
 /** The turns of the chosen session, and what can be done with them. */
@@ -32,16 +33,16 @@ export function useConversation(
   const running = useAnswering(session)
   const stored = useStored(session)
   const summary = useSummary(session)
-  const { waiting } = useLine(session)
-  const isNew = useIsNew(session, running)
+  const { waiting, isNew } = useUnsent(session, running)
   const isStored = linked && !isTemporary(session) && (stored.rows.length > 0 || !isNew)
   const { interrupted, isUnknown, title } = usePending(session, isStored)
   const ways = useVersions(session, stored.rows.length > 0)
   const [thread] = useState(createThread)
   // Of a talk that was deleted elsewhere, what was never stored is left.
+  const isGone = isUnknown && stored.rows.length === 0
   const told = useMemo(
-    () => thread(stored.rows, live).filter(({ seq }) => !isUnknown || seq === null),
-    [thread, stored.rows, live, isUnknown],
+    () => thread(stored.rows, live).filter(({ seq }) => !isGone || seq === null),
+    [thread, stored.rows, live, isGone],
   )
   const turns = useMemo(
     () => (running ? told : [...told, ...interrupted]),

@@ -15,7 +15,7 @@ import { AddMenu } from './add-menu.tsx'
 import { Attachments } from './attachments.tsx'
 import { ComposerActions } from './composer-actions.tsx'
 import { useLine } from './conversations.ts'
-import { ariaOf, HAS_FIELD, PromptList } from './prompt-list.tsx'
+import { ariaOf, HAS_FIELD } from './prompt-aria.ts'
 // Not loaded when met: then the server may be away.
 import { QueueList } from './queue-list.tsx'
 import { Thumbs } from './thumbs.tsx'
@@ -28,6 +28,7 @@ import type { Voice } from './use-voice.ts'
 const ToolsDialog = lazyPart(() => import('./tools-dialog.tsx'), 'ToolsDialog')
 const PageToKb = lazyPart(() => import('./page-to-kb.tsx'), 'PageToKb')
 const Scope = lazyPart(() => import('./scope.tsx'), 'Scope')
+const PromptList = lazyPart(() => import('./prompt-list.tsx'), 'PromptList')
 const PromptFields = lazyPart(() => import('./prompt-fields.tsx'), 'PromptFields')
 const RecordingBar = lazyPart(() => import('./recording-bar.tsx'), 'RecordingBar')
 
@@ -98,7 +99,11 @@ export function Composer(props: ComposerProps) {
       {waiting.length > 0 && (
         <QueueList session={session} running={running} onEdit={question.takeBack} />
       )}
-      <PromptList id={listId} list={prompts.list} at={prompts.at} onPick={prompts.onPick} />
+      {prompts.list.length > 0 && (
+        <Suspense>
+          <PromptList id={listId} list={prompts.list} at={prompts.at} onPick={prompts.onPick} />
+        </Suspense>
+      )}
       <p className="sr-only" role="status">
         {prompts.list.length > 0 && t('studio.prompts.count', { count: prompts.list.length })}
       </p>

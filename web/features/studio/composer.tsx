@@ -14,7 +14,7 @@ import { useDrop } from '../../lib/use-drop.ts'
 import { FileInput, useFileInput } from '../kb/file-input.tsx'
 import { AddMenu } from './add-menu.tsx'
 import { ComposerActions } from './composer-actions.tsx'
-import { ariaOf, HAS_FIELD, PromptList } from './prompt-list.tsx'
+import { ariaOf, HAS_FIELD } from './prompt-aria.ts'
 // Not loaded when met: then the server may be away.
 import { QueueList } from './queue-list.tsx'
 import { Thumbs } from './thumbs.tsx'
@@ -28,6 +28,7 @@ const Attachments = lazyPart(() => import('./attachments.tsx'), 'Attachments')
 const ToolsDialog = lazyPart(() => import('./tools-dialog.tsx'), 'ToolsDialog')
 const PageToKb = lazyPart(() => import('./page-to-kb.tsx'), 'PageToKb')
 const Scope = lazyPart(() => import('./scope.tsx'), 'Scope')
+const PromptList = lazyPart(() => import('./prompt-list.tsx'), 'PromptList')
 const PromptFields = lazyPart(() => import('./prompt-fields.tsx'), 'PromptFields')
 const RecordingBar = lazyPart(() => import('./recording-bar.tsx'), 'RecordingBar')
 
@@ -97,7 +98,11 @@ export function Composer(props: ComposerProps) {
     <form className="composer" hidden={hidden} onSubmit={onSubmit}>
       {over && <p className="drop-here">{t('studio.drop')}</p>}
       <QueueList session={session} running={running} onEdit={question.takeBack} />
-      <PromptList id={listId} list={prompts.list} at={prompts.at} onPick={prompts.onPick} />
+      {prompts.list.length > 0 && (
+        <Suspense>
+          <PromptList id={listId} list={prompts.list} at={prompts.at} onPick={prompts.onPick} />
+        </Suspense>
+      )}
       <p className="sr-only" role="status">
         {prompts.list.length > 0 && t('studio.prompts.count', { count: prompts.list.length })}
       </p>

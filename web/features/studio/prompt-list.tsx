@@ -1,20 +1,6 @@
 import { useI18n } from '../../i18n/index.tsx'
+import { optionId } from './prompt-aria.ts'
 import type { Suggestion } from './use-suggestions.ts'
-
-/** Whether a text asks for values, such as `{{city}}`. */
-export const HAS_FIELD = /\{\{[^{}:]+\}\}/
-
-const optionId = (list: string, at: number) => `${list}-${at}`
-
-/** How the field, which keeps the focus, names the list and what Enter takes of it. */
-export const ariaOf = (id: string, { list, at }: Pick<PromptListProps, 'list' | 'at'>) =>
-  list.length === 0
-    ? {}
-    : ({
-        'aria-autocomplete': 'list',
-        'aria-controls': id,
-        'aria-activedescendant': optionId(id, at),
-      } as const)
 
 interface PromptListProps {
   readonly id: string

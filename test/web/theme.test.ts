@@ -1,4 +1,4 @@
-import { test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
 import { describeWeb, soon, useConsole } from './setup.ts'
@@ -17,5 +17,23 @@ describeWeb('the theme', () => {
     await soon(theme, 'light')
     await page.emulateMedia({ colorScheme: 'dark' })
     await soon(theme, 'dark')
+  })
+
+  test('of the system alone shows switches, and the page that is open', async () => {
+    await using guest = await visit(
+      at.browser,
+      at.app.url,
+      { language: 'en' },
+      await signIn(at.app),
+    )
+    const { page } = guest
+    await page.emulateMedia({ forcedColors: 'active' })
+    await page.goto('/app/settings')
+    const switched = page.getByRole('switch').first()
+    await soon(() => switched.evaluate((one) => getComputedStyle(one).borderTopWidth), '1px')
+    const tabs = page.locator('.page-tabs .tab')
+    const ground = (one: Element) => getComputedStyle(one).backgroundColor
+    const [open, other] = [await tabs.first().evaluate(ground), await tabs.last().evaluate(ground)]
+    expect(open).not.toBe(other)
   })
 })

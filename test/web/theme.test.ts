@@ -1,4 +1,4 @@
-import { test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
@@ -24,5 +24,23 @@ describeWeb('the theme', () => {
     await page.getByRole('button', { name: en['theme.light'] }).waitFor()
     await page.emulateMedia({ colorScheme: 'light' })
     await page.getByRole('button', { name: en['theme.dark'] }).waitFor()
+  })
+
+  test('of the system alone shows switches, and the page that is open', async () => {
+    await using guest = await visit(
+      at.browser,
+      at.app.url,
+      { language: 'en' },
+      await signIn(at.app),
+    )
+    const { page } = guest
+    await page.emulateMedia({ forcedColors: 'active' })
+    await page.goto('/app/settings')
+    const switched = page.getByRole('switch').first()
+    await soon(() => switched.evaluate((one) => getComputedStyle(one).borderTopWidth), '1px')
+    const tabs = page.locator('.page-tabs .tab')
+    const ground = (one: Element) => getComputedStyle(one).backgroundColor
+    const [open, other] = [await tabs.first().evaluate(ground), await tabs.last().evaluate(ground)]
+    expect(open).not.toBe(other)
   })
 })

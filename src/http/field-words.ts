@@ -87,6 +87,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   firmware: 'version that the device reported',
   first_at: 'first turn',
   first_ms: 'milliseconds to the first word',
+  for_question: 'whether to wait for a question: no files of later turns, not in lists before',
   format: 'how it is written',
   format_version: 'version of the form of the file',
   gone: 'whether the page has vanished',

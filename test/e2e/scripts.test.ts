@@ -5,7 +5,13 @@ import { ROOT } from '../support/command.ts'
 import { runProgram } from '../support/run.ts'
 
 /** Parts of the others, not to be run. */
-const PARTS = ['build-executable.ts', 'build-frame.ts', 'without-scroll-lock.ts', 'usage.ts']
+const PARTS = [
+  'build-executable.ts',
+  'build-frame.ts',
+  'put-in-place.ts',
+  'without-scroll-lock.ts',
+  'usage.ts',
+]
 const SCRIPTS = readdirSync(join(ROOT, 'scripts'))
   .filter((name) => /(?<!\.test)\.ts$/.test(name) && !PARTS.includes(name))
   .concat('bench/main.ts')

@@ -106,7 +106,7 @@ describeWeb('what an answer draws', () => {
     const turn = await answered(guest.page, 'Draw wrongly', text)
     for (const kind of ['mermaid', 'vega-lite']) {
       const block = turn.locator(`.artifact[data-kind=${kind}]`)
-      await block.getByRole('status').waitFor()
+      await block.locator('.artifact-line').waitFor()
       expect(await block.locator('pre').isVisible()).toBe(true)
       expect(await block.locator('iframe').count()).toBe(0)
     }

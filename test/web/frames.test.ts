@@ -83,7 +83,7 @@ describeWeb('a frame', () => {
       for (const [at, way] of asked) {
         const block = page.locator('.artifact').nth(at - first)
         await block.getByRole('button', { name: en['draw.run'] }).click()
-        const end = block.getByRole('status')
+        const end = block.locator('.artifact-line')
         await either(end, block.frameLocator('iframe').locator('#tried'))
         await point(block.frameLocator('iframe').locator('#a'), way).catch(() => {})
         if (at % 4 === 3) continue

@@ -16,12 +16,16 @@ const PAGES = [
 const WIDTHS = [390, 900, 1440] as const
 
 /**
- * What of a page lies beyond its edges, or beyond those of the card it stands in. The row of tabs
+ * What of a page lies beyond its edges, or beyond those of the card it stands in. A row of tabs
  * scrolls sideways (fingers.test.ts).
  */
 const cutOff = (page: Page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll('main :is(button, select, a:not(.tab), .badge, td)')]
+    [
+      ...document.querySelectorAll(
+        'main :is(button:not([role=tab]), select, a:not(.tab), .badge, td)',
+      ),
+    ]
       .filter((element) => {
         const edges = (element.closest('.card') ?? document.body).getBoundingClientRect()
         const { left, right } = element.getBoundingClientRect()

@@ -119,6 +119,8 @@ describeWeb('short messages', () => {
       const { top } = await scrolled(page)
       await attach(page, 'texts')
       await soon(() => page.locator('.toast').count(), 2)
+      // Messages stay while they are pointed at.
+      await page.locator('.toast').last().hover()
       await soon(() => covered(page), [])
       expect((await scrolled(page)).top).toBe(top)
       await toEnd(page)
@@ -205,6 +207,23 @@ describeWeb('short messages', () => {
       await page.getByRole('button', { name: en['unsaved.leave'] }).click()
       await field(page).waitFor()
       await soon(() => covered(page), [])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a message stays while it is pointed at, and goes soon after',
+    async () => {
+      await using guest = await studio.open()
+      const { page } = guest
+      await page.clock.install()
+      await attach(page, 'texts')
+      await page.locator('.toast').hover()
+      await page.clock.runFor(60_000)
+      expect(await page.locator('.toast').count()).toBe(1)
+      await page.mouse.move(0, 0)
+      await page.clock.runFor(4_000)
+      await page.locator('.toast').waitFor({ state: 'detached' })
     },
     TIMEOUT_MS,
   )

@@ -172,7 +172,7 @@ describeWeb('a turn that belongs to the server', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/session=br-1/)
     await soon(async () => bodies.length, 1)
-    expect(places).toEqual([{ seq: 0 }])
+    expect(places).toEqual([{ seq: 0, for_question: true }])
     expect(bodies).toMatchObject([{ text: 'Another first?', session_id: 'br-1' }])
     await page.goto('/app?session=first')
     await turnOf(page, 'First?').getByText('1/2', { exact: true }).waitFor()

@@ -129,6 +129,8 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
     '可用的工具名；null 为全部内置工具，[] 为不用工具',
   'which part: of a source its number, of the server its name':
     '哪一部分：来源中的第几份，或服务器部分的名称',
+  'whether to wait for a question: no files of later turns, not in lists before':
+    '是否等待提问：不含之后轮次的文件，提问之前不在列表中代表该会话',
   'number: of a passage from 0, of a turn from 1': '序号：段落从 0 开始，轮次从 1 开始',
   'one-time code of 16 letters and digits; shown in this answer only':
     '16 位一次性激活码，只在这次响应里出现',

@@ -26,7 +26,17 @@ export function createToasts() {
     list = changed
     for (const listener of listeners) listener()
   }
-  const dismiss = (id: number) => set(list.filter((toast) => toast.id !== id))
+  const drop = (id: number) => set(list.filter((toast) => toast.id !== id))
+  let isHeld = false
+  /** Those whose time ended while they were held. */
+  let due: number[] = []
+  const end = (id: number) => (isHeld ? due.push(id) : drop(id))
+  const hold = (holds: boolean) => {
+    isHeld = holds
+    if (holds) return
+    for (const id of due) setTimeout(() => end(id), SHOWN_MS.good)
+    due = []
+  }
   const others = (text: Toast['text']) => list.filter((one) => String(one.text) !== String(text))
   return {
     read: () => list,
@@ -40,12 +50,18 @@ export function createToasts() {
         others(text).filter((one) => (one.stays ?? false) === stays),
       )
       set([...staying, ...[...passing, toast].slice(-SHOWN_MAX)])
-      setTimeout(() => dismiss(toast.id), SHOWN_MS[tone])
+      setTimeout(() => end(toast.id), SHOWN_MS[tone])
     },
+    /** While somebody points at a message, or has the focus in one, all of them stay. */
+    hold,
     /** A message that stays until somebody closes it. */
     keep: (text: string): void =>
       set([...others(text), { id: next++, tone: 'good', text, stays: true }]),
-    dismiss,
+    dismiss(id: number): void {
+      drop(id)
+      // What was pointed at is gone, and no event tells that it was left.
+      hold(false)
+    },
   }
 }
 

@@ -20,7 +20,16 @@ export function ToastRegion() {
     return leaveRoom()
   }, [away, list])
   return createPortal(
-    <section ref={region} aria-label={t('state.messages')} aria-live="polite" className="toasts">
+    <section
+      ref={region}
+      aria-label={t('state.messages')}
+      aria-live="polite"
+      className="toasts"
+      onPointerEnter={() => toasts.hold(true)}
+      onPointerLeave={() => toasts.hold(false)}
+      onFocus={() => toasts.hold(true)}
+      onBlur={() => toasts.hold(false)}
+    >
       {away && (
         <div className="toast" data-tone="warn">
           <LoaderCircle size={17} className="animate-spin" aria-hidden />

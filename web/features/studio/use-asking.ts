@@ -88,13 +88,18 @@ export function useAsking({ chosen, choose, linked, asked, seen }: AskingOptions
       return false
     }
   }
-  /** The question again, or another one in its place. One that failed keeps its wish. */
-  const replace = async (turn: Turn, text: string, wish?: Wish): Promise<boolean> => {
-    const { state, replaces, seq } = turn
+  /** The pictures and files of a turn, as far as they are still there. */
+  const carried = async (turn: Turn): Promise<Pick<Turn, 'images' | 'files'>> => {
+    if (turn.images.length + turn.files.length === 0) return { images: [], files: [] }
     const { sentAgain } = await loadChunk(() => import('./sent-again.ts'))
     const { images, files, left } = await sentAgain(turn)
     for (const name of left) toasts.show('bad', t('studio.file.left', { name }))
-    const question = { text, images, files }
+    return { images, files }
+  }
+  /** The question again, or another one in its place. One that failed keeps its wish. */
+  const replace = async (turn: Turn, text: string, wish?: Wish): Promise<boolean> => {
+    const { state, replaces, seq } = turn
+    const question = { text, ...(await carried(turn)) }
     if (state === 'done' && seq !== null) return askAfter(seq - 1, { ...question, wish })
     if (state !== 'done') conversations.drop(session, turn.id)
     const again = { ...question, wish: wish ?? (state === 'done' ? undefined : turn.wish) }

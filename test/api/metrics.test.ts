@@ -122,8 +122,10 @@ test('/metrics counts failures of the voice upstreams', async () => {
   const env = { MB_TTS_BASE_URL: upstream.baseUrl, MB_ASR_BASE_URL: upstream.baseUrl }
   await using voiced = await startApp({ env: { ...env, MB_METRICS_TOKEN: TOKEN } })
   const { headers } = await voiced.key()
+  const heard = Promise.withResolvers<void>()
   const ask = async (path: string, body: BodyInit) => {
     const response = await fetch(`${voiced.url}/v1${path}`, { method: 'POST', headers, body })
+    if (response.ok) heard.resolve()
     await response.bytes()
     return response.status
   }
@@ -132,7 +134,7 @@ test('/metrics counts failures of the voice upstreams', async () => {
   expect(await ask('/tts', text)).toBe(502)
   upstream.transcriptions.fault(401)
   expect(await ask('/asr', Buffer.from(wav(16_000, tone(16_000, 0.5))))).toBe(502)
-  upstream.speech.reply({ ms: 60_000, cutAfter: 3 })
+  upstream.speech.reply({ ms: 60_000, cutAfter: 3, cutWhen: heard.promise })
   expect(await ask('/tts/stream', text)).toBe(200)
 
   const failed = (await scrape(voiced)).match(/^moonbase_upstream_failures_total\{.*$/gm)

@@ -250,14 +250,21 @@ describe('speech of an upstream that fails', () => {
   })
 
   test('an upstream of speech that fails in the middle ends the sound early', async () => {
-    upstream.speech.reply({ ms: 2_000, chunkBytes: 4_000, cutAfter: 10 })
-    const bytes = (await (await say({ response_format: 'pcm' })).arrayBuffer()).byteLength
+    const heard = Promise.withResolvers<void>()
+    const broken = { ms: 2_000, chunkBytes: 4_000, cutAfter: 10, cutWhen: heard.promise }
+    upstream.speech.reply(broken)
+    const answer = await say({ response_format: 'pcm' })
+    heard.resolve()
+    const bytes = (await answer.arrayBuffer()).byteLength
     expect(bytes).toBeWithin(1, 96_000)
   })
 
   test('speech events that fail in the middle end with an error, without [DONE]', async () => {
-    upstream.speech.reply({ ms: 2_000, chunkBytes: 4_000, cutAfter: 10 })
+    const heard = Promise.withResolvers<void>()
+    const broken = { ms: 2_000, chunkBytes: 4_000, cutAfter: 10, cutWhen: heard.promise }
+    upstream.speech.reply(broken)
     const answer = await say({ response_format: 'pcm', stream_format: 'sse' })
+    heard.resolve()
     const frames = (await answer.text()).trimEnd().split('\n\n')
     expect(frames[0]).toContain('speech.audio.delta')
     const last = JSON.parse(frames.at(-1)?.slice(6) ?? '')

@@ -85,8 +85,10 @@ describe('POST /v1/tts/stream', () => {
   })
 
   test('/v1/tts/stream ends early without an error when the upstream breaks off', async () => {
-    upstream.speech.reply({ ms: 2_000, cutAfter: 10 })
+    const heard = Promise.withResolvers<void>()
+    upstream.speech.reply({ ms: 2_000, cutAfter: 10, cutWhen: heard.promise })
     const response = await say('/v1/tts/stream', { text: 'x' })
+    heard.resolve()
     expect(response.status).toBe(200)
     const bytes = (await response.arrayBuffer()).byteLength
     expect(bytes % 2).toBe(0)

@@ -14,6 +14,8 @@ export interface SpeechAnswer {
   readonly contentType?: string
   /** Resets the connection after this many writes. */
   readonly cutAfter?: number
+  /** Awaited before the reset, which drops what nobody has read yet; else a moment. */
+  readonly cutWhen?: Promise<unknown>
   /** Falls silent after this many writes. */
   readonly hangAfter?: number
 }
@@ -34,7 +36,7 @@ export async function sendSpeech(exchange: Exchange, answer: SpeechAnswer): Prom
     if (writes === answer.hangAfter) return
     if (writes === answer.cutAfter) {
       exchange.brokenOff = true
-      await sleep(20)
+      await (answer.cutWhen ?? sleep(20))
       response.socket?.resetAndDestroy()
       return
     }

@@ -200,16 +200,20 @@ const TENANT_HEADER = 'x-moonbase-tenant'
  * never the Authorization header, and refuses requests from pages of other origins, of pages that
  * were loaded for another tenant, and those that the person's role does not allow. On `/auth` a
  * person who was removed from the session's tenant is in one of theirs again; `/console` refuses
- * them, so that what they began in one tenant is not stored in another.
+ * them, so that what they began in one tenant is not stored in another, and tells a page that names
+ * its tenant that the browser is in another one now.
  */
 export function sessionGate(options: SessionGateOptions) {
   const { sessions, roleIn, origins, contexts, uploads, limit } = options
   async function admit(request: Request, route: string) {
     const find = route.startsWith('/auth/') ? sessions.findOrMove : sessions.find
     const principal = await find(request)
-    if (!principal) throw appError('not_signed_in')
-    origins.check(request)
     const shown = request.headers.get(TENANT_HEADER)
+    if (!principal) {
+      const isElsewhere = shown !== null && (await sessions.findOrMove(request))
+      throw appError(isElsewhere ? 'tenant_changed' : 'not_signed_in')
+    }
+    origins.check(request)
     if (shown !== null && shown !== principal.tenantId) throw appError('tenant_changed')
     // An operator must be able to open the own tenant again.
     const isOpen = route.startsWith('/auth/') || route.startsWith('/console/system')

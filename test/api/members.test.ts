@@ -254,6 +254,15 @@ describe('removal', () => {
     expect((await call('POST', '/auth/tenant', { tenant_id: owner.tenantId })).status).toBe(404)
   })
 
+  test('a page that names its tenant is told that a removed member is in another one', async () => {
+    const owner = await team()
+    const { id, headers } = await owner.join('editor')
+    await owner.call('DELETE', `/console/members/${id}`)
+    const page = { ...headers, 'x-moonbase-tenant': owner.tenantId }
+    const refused = await fetch(`${app.url}/console/apps`, { headers: page })
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([409, 'tenant_changed'])
+  })
+
   test('an open turn of a removed member ends', async () => {
     const upstream = await startUpstream()
     await using server = await startApp({ upstream: upstream.baseUrl })

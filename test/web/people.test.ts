@@ -5,6 +5,7 @@ import { seriousFindings } from '../support/axe.ts'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { describeWeb, useConsole } from './setup.ts'
+import { ask, ended, field } from './studio-page.ts'
 
 describeWeb('people and their workspaces', () => {
   const at = useConsole()
@@ -50,6 +51,28 @@ describeWeb('people and their workspaces', () => {
     expect(await seriousFindings(page)).toEqual([])
     const there = await caller(at.app.url, owner.headers)('GET', '/console/apps')
     expect(there.json()).toEqual({ apps: [] })
+    expect(window.complaints).toEqual([])
+  }, 60_000)
+
+  test('a member who is removed is told so, and keeps what was typed', async () => {
+    const guest = await signIn(at.app, 'gone@example.com')
+    const { id } = (await inviteFor('gone@example.com')).json() as { id: string }
+    const theirs = caller(at.app.url, guest.headers)
+    await theirs('POST', `/auth/invitations/${id}/accept`)
+    await theirs('POST', '/auth/tenant', { tenant_id: owner.me.tenant_id })
+    await using window = await visit(at.browser, at.app.url, look, guest)
+    const { page } = window
+    await page.goto('/app')
+    await ended(await ask(page, 'Am I one of you?'))
+    await field(page).fill('Half a thought')
+    await caller(at.app.url, owner.headers)('DELETE', `/console/members/${id}`)
+    // As the window is looked at again.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await page.getByText(en['moved.text']).waitFor()
+    expect(await field(page).inputValue()).toBe('Half a thought')
+    await page.getByRole('button', { name: en['moved.reload'] }).click()
+    await page.getByText(en['studio.empty'], { exact: true }).waitFor()
+    expect(await field(page).inputValue()).toBe('Half a thought')
     expect(window.complaints).toEqual([])
   }, 60_000)
 

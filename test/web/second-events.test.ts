@@ -113,7 +113,9 @@ describeWeb('what happens a second time, or too late', () => {
         sessionOf(page),
       )
       const begin = page.locator('.talk-turns').getByRole('button', { name: en['studio.new'] })
-      await begin.click()
+      // The field that had the focus is gone.
+      await soon(() => begin.evaluate((button) => button === document.activeElement), true)
+      await begin.press('Enter')
       await soon(() => field(page).inputValue(), 'Half a thought')
     },
     TIMEOUT_MS,

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
-import { ApiError, call, tryRequest } from './client.ts'
+import { ApiError, call } from './client.ts'
+import { tryRequest } from './try-request.ts'
 
 const kept = globalThis.fetch
 afterEach(() => {

@@ -46,6 +46,19 @@ export function showTenant(id: string): void {
 
 const ofConsole = (path: string) => (path.startsWith('/console/') ? shownTenant : {})
 
+/** Less is the way of an answer, and not a clock that is wrong. */
+const WRONG_MS_MIN = 5_000
+
+let ahead = 0
+
+/** The time of the server, as its last answer told it: the clock of this machine may be wrong. */
+export const serverNow = (): number => Date.now() + ahead
+
+function noteClock({ headers }: Response): void {
+  const at = Date.parse(headers.get('date') ?? '') - Date.now()
+  ahead = Math.abs(at) > WRONG_MS_MIN ? at : 0
+}
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 async function answer(input: string, given: RequestInit): Promise<Response> {
@@ -53,6 +66,7 @@ async function answer(input: string, given: RequestInit): Promise<Response> {
   const response = await fetch(input, init).catch((error: Error) => {
     throw init.signal?.aborted && error.name !== TOO_LATE ? error : connectionError()
   })
+  noteClock(response)
   if (response.ok) return response
   throw await failureOf(response)
 }
@@ -163,34 +177,6 @@ export async function download(
 /** Posts bytes. */
 export const upload = (path: string, bytes: Blob, signal: AbortSignal): Promise<Response> =>
   answer(path, { method: 'POST', body: bytes, signal })
-
-export interface RawAnswer {
-  readonly status: number
-  readonly type: string
-  readonly text: string
-  readonly ms: number
-}
-
-/** Sends one request of the API reference; throws `ApiError` where no answer comes. */
-export async function tryRequest(
-  method: string,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  body: string | null,
-): Promise<RawAnswer> {
-  const started = performance.now()
-  const response = await fetch(path, {
-    method,
-    body,
-    headers: { ...headers, ...(body === null ? {} : { 'content-type': 'application/json' }) },
-  }).catch(() => {
-    throw connectionError()
-  })
-  const type = response.headers.get('content-type') ?? ''
-  const readable = /json|text|xml|event-stream/.test(type)
-  const text = readable ? await response.text() : `${(await response.blob()).size} bytes`
-  return { status: response.status, type, text, ms: Math.round(performance.now() - started) }
-}
 
 export const segment = (value: string): string => encodeURIComponent(value)
 

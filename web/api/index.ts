@@ -1,8 +1,6 @@
 import type {
   AuthenticationResponseJSON,
-  PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
-  RegistrationResponseJSON,
 } from '@simplewebauthn/browser'
 import { call, download, postFile, segment } from './client.ts'
 import type * as T from './types.ts'
@@ -30,14 +28,6 @@ export const api = {
       call<PublicKeyCredentialRequestOptionsJSON>('POST', '/auth/passkey/options'),
     passkeyVerify: (response: AuthenticationResponseJSON) =>
       call<T.Me>('POST', '/auth/passkey/verify', { response }),
-    passkeys: () => call<{ passkeys: T.Passkey[] }>('GET', '/auth/passkeys'),
-    newPasskey: () =>
-      call<PublicKeyCredentialCreationOptionsJSON>('POST', '/auth/passkeys/options'),
-    addPasskey: (name: string, response: RegistrationResponseJSON) =>
-      call<T.Passkey>('POST', '/auth/passkeys', { name, response }),
-    renamePasskey: (id: string, name: string) =>
-      call<T.Passkey>('PUT', `/auth/passkeys/${segment(id)}`, { name }),
-    removePasskey: (id: string) => call<unknown>('DELETE', `/auth/passkeys/${segment(id)}`),
     switchTo: (tenant_id: string) => call<T.Me>('POST', '/auth/tenant', { tenant_id }),
     logout: (everywhere: boolean) =>
       call<{ ok: true }>('POST', `/auth/logout${everywhere ? '?everywhere=1' : ''}`),
@@ -222,37 +212,6 @@ export const api = {
   },
   answerAsk: (id: string, answer: T.AskAnswer) =>
     call<unknown>('POST', at('agent/asks', id), answer),
-  mcpServers: {
-    list: () => call<{ servers: T.McpServer[] }>('GET', '/console/mcp-servers'),
-    read: (id: string) => call<T.McpServer>('GET', at('mcp-servers', id)),
-    create: (input: T.McpServerInput) => call<T.McpServer>('POST', '/console/mcp-servers', input),
-    update: (id: string, input: T.McpServerInput) =>
-      call<T.McpServer>('PUT', at('mcp-servers', id), input),
-    remove: (id: string) => call<unknown>('DELETE', at('mcp-servers', id)),
-    /** Asks the server for its tools. */
-    refresh: (id: string) => call<T.McpServer>('POST', at('mcp-servers', id, '/refresh')),
-    signIn: (id: string) => call<{ url: string }>('POST', at('mcp-servers', id, '/sign-in')),
-    signOut: (id: string) => call<unknown>('DELETE', at('mcp-servers', id, '/sign-in')),
-    /** Approves exactly these tools, if they have not changed since they were read. */
-    approve: (
-      id: string,
-      read: readonly { readonly name: string; readonly hash: string }[],
-      ask?: readonly string[],
-    ) =>
-      call<T.McpServer>('PUT', at('mcp-servers', id, '/tools'), {
-        approved: read.map(({ name }) => name),
-        ...(ask ? { ask } : {}),
-        hashes: Object.fromEntries(read.map(({ name, hash }) => [name, hash])),
-      }),
-    definition: (id: string, tool: string) =>
-      call<T.McpDefinition>(
-        'GET',
-        `${at('mcp-servers', id, '/definition')}?tool=${encodeURIComponent(tool)}`,
-      ),
-    /** Calls a tool as a person who tries it. */
-    call: (id: string, tool: string, args: object) =>
-      call<T.McpCallResponse>('POST', at('mcp-servers', id, '/call'), { tool, arguments: args }),
-  },
   settings: {
     read: () => call<T.Settings>('GET', '/console/settings'),
     save: (input: T.Settings) => call<T.Settings>('PUT', '/console/settings', input),
@@ -272,12 +231,6 @@ export const api = {
     /** A blank title restores the automatic one. */
     rename: (id: string, title: string) =>
       call<T.Conversation>('PUT', at('conversations', id), { title }),
-  },
-  transfer: {
-    read: () => call<T.ConfigExport>('GET', '/console/export'),
-    /** A file of any size, which is imported as it arrives. */
-    import: (file: Blob, mode: 'skip' | 'merge', onSent: (share: number) => void) =>
-      postFile<T.ImportResult>(`/console/import?kb=1&mode=${mode}`, file, onSent),
   },
   logs: (query: Readonly<Record<string, string>>) =>
     call<T.Logs>('GET', `/console/logs?${new URLSearchParams(query)}`),

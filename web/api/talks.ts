@@ -73,9 +73,9 @@ export async function pictureAt(path: string): Promise<Blob> {
 export const talks = {
   /** Turns that are running, or that an end of the server has interrupted. */
   pending: async (id: string): Promise<readonly Pending[]> => (await talks.head(id)).pending ?? [],
-  /** What a talk is called, and its turns that have not ended. */
+  /** What a talk is called, when its last turn was stored, and those that have not ended. */
   head: (id: string) =>
-    call<{ title?: string; pending?: readonly Pending[] }>(
+    call<{ title?: string; last_at?: string; pending?: readonly Pending[] }>(
       'GET',
       `/console/conversations/${segment(id)}`,
     ),

@@ -204,7 +204,7 @@ export const enChat: Pick<Dictionary, keyof typeof zhChat> = {
   'outdated.text':
     'The server has a newer version than this window. Reload to go on: a temporary conversation and what is not saved are lost.',
   'moved.text':
-    'This browser went to another workspace in another window. Changes of this window are not saved: copy what you need, then reload.',
+    'This browser is in another workspace now: another window went there, or you are no longer a member of this one. Changes of this window are not saved: copy what you need, then reload.',
   'nav.audit': 'Audit',
   'nav.members': 'Members',
   'tenant.switch': 'Switch workspace',

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { serverNow } from '../api/client.ts'
 import { useI18n } from '../i18n/index.tsx'
 
 export const MINUTE_MS = 60_000
@@ -46,13 +47,13 @@ export function coming(at: number, now: number, locale: string, timeZone: string
   return locale.startsWith('zh') ? `${day}，${named}` : `${day}, ${named}`
 }
 
-/** The current time, updated every `everyMs`. */
-export function useNow(everyMs: number): number {
-  const [now, setNow] = useState(() => Date.now())
+/** What `read` makes of the server's time, looked at every `everyMs`. */
+export function useNow(everyMs: number, read = (at: number) => at): number {
+  const [now, setNow] = useState(() => read(serverNow()))
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    const timer = setInterval(() => setNow(read(serverNow())), everyMs)
     return () => clearInterval(timer)
-  }, [everyMs])
+  }, [everyMs, read])
   return now
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Download, Eye } from 'lucide-react'
 import { useState } from 'react'
-import { api } from '../api/index.ts'
+import { transfer } from '../api/transfer.ts'
 import type { ConfigExport } from '../api/types.ts'
 import { useEmbedding } from '../features/kb/embedding.ts'
 import { type Counts, useHoldings } from '../features/transfer/holdings.ts'
@@ -20,7 +20,7 @@ export function Transfer() {
   const holdingsOf = useHoldings()
   const query = useQuery({
     queryKey: ['export'],
-    queryFn: api.transfer.read,
+    queryFn: transfer.read,
     staleTime: 0,
     enabled: mayExport,
   })

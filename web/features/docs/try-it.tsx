@@ -1,6 +1,6 @@
 import { Play } from 'lucide-react'
 import { useState } from 'react'
-import { type RawAnswer, tryRequest } from '../../api/client.ts'
+import { type RawAnswer, tryRequest } from '../../api/try-request.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'

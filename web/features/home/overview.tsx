@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { DEVICE_ONLINE_MS_MAX } from '../../../src/core/limits/contract.ts'
+import { serverNow } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { LogRow } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -19,7 +20,7 @@ const useWeek = () =>
   useQuery({ queryKey: ['logs', 'week'], queryFn: () => requestsByDay(api.logs, new Date()) })
 
 const isOnline = (seen: string | null) =>
-  seen !== null && Date.now() - Date.parse(seen) < DEVICE_ONLINE_MS_MAX
+  seen !== null && serverNow() - Date.parse(seen) < DEVICE_ONLINE_MS_MAX
 
 /** Today, by the reader's clock. */
 export function Figures({ facts }: { readonly facts: Facts }) {

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { PASSKEY_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
+import { passkeys } from '../../api/passkeys.ts'
 import type { Passkey } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction, useExplain } from '../../lib/services.tsx'
@@ -34,9 +35,9 @@ export function PasskeyDialog({ asked, onClose }: DialogProps) {
 }
 
 async function add(name: string): Promise<Passkey> {
-  const options = await api.auth.newPasskey()
+  const options = await passkeys.options()
   const response = await startRegistration({ optionsJSON: options })
-  return api.auth.addPasskey(name, response)
+  return passkeys.add(name, response)
 }
 
 interface FormProps {
@@ -49,7 +50,7 @@ function PasskeyForm({ passkey, onClose }: FormProps) {
   const explain = useExplain()
   const [name, setName] = useState(passkey?.name ?? t('passkeys.name.default'))
   const save = useAction(
-    () => (passkey ? api.auth.renamePasskey(passkey.id, name.trim()) : add(name.trim())),
+    () => (passkey ? passkeys.rename(passkey.id, name.trim()) : add(name.trim())),
     {
       done: passkey ? 'passkeys.renamed' : 'passkeys.made',
       refresh: ['passkeys'],

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api/index.ts'
+import { passkeys as calls } from '../../api/passkeys.ts'
 import type { Passkey } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
@@ -15,7 +16,7 @@ import { PasskeyDialog } from './passkey-dialog.tsx'
 export function Passkeys() {
   const { t } = useI18n()
   const methods = useQuery({ queryKey: ['methods'], queryFn: api.auth.methods })
-  const passkeys = useQuery({ queryKey: ['passkeys'], queryFn: api.auth.passkeys })
+  const passkeys = useQuery({ queryKey: ['passkeys'], queryFn: calls.list })
   const [asked, setAsked] = useState<Passkey | 'new' | null>(null)
   const isOffered = methods.data?.passkey === true
   const others = methods.data?.email !== false || methods.data.oauth.length > 0
@@ -75,7 +76,7 @@ interface RowProps {
 function PasskeyRow({ passkey, isLast, onRename }: RowProps) {
   const { t } = useI18n()
   const [asks, setAsks] = useState(false)
-  const remove = useAction(() => api.auth.removePasskey(passkey.id), {
+  const remove = useAction(() => calls.remove(passkey.id), {
     done: 'passkeys.removed',
     refresh: ['passkeys'],
     onDone: () => setAsks(false),

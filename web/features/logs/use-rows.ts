@@ -1,5 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { LOGS_LIMIT_MAX } from '../../../src/core/limits/contract.ts'
+import { serverNow } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { LogRow, Logs } from '../../api/types.ts'
 import type { Filters } from './filters.tsx'
@@ -11,7 +12,7 @@ const LIVE_MS = 3_000
 
 /** The page URL holds a number of hours; the server takes a start time. */
 function queryOf({ hours, ...filters }: Filters, until: string | null): Record<string, string> {
-  const start = Date.now() - Number(hours) * HOUR_MS
+  const start = serverNow() - Number(hours) * HOUR_MS
   return {
     ...filters,
     ...(hours ? { since: new Date(start).toISOString() } : {}),

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { RUN_MODEL_CALLS_MAX } from '../../../src/core/limits/contract.ts'
-import { api } from '../../api/index.ts'
+import { mcpServers } from '../../api/mcp-servers.ts'
 import type { ScheduleInput } from '../../api/schedules.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { SwitchField, TextField } from '../../ui/form.tsx'
@@ -15,7 +15,7 @@ interface RunLimitsProps {
 /** How often a run may call the model, and which tools it may use without asking a person. */
 export function RunLimits({ limits, onLimits }: RunLimitsProps) {
   const { t } = useI18n()
-  const servers = useQuery({ queryKey: ['mcp-servers'], queryFn: api.mcpServers.list })
+  const servers = useQuery({ queryKey: ['mcp-servers'], queryFn: mcpServers.list })
   const asking = (servers.data?.servers ?? []).flatMap(({ name: server, tools }) =>
     tools
       .filter(({ ask, state }) => ask && state === 'approved')

@@ -1,9 +1,10 @@
 import { ExternalLink, Hand, MessageCircleQuestion } from 'lucide-react'
-import { type FormEvent, useEffect, useId, useState } from 'react'
+import { type FormEvent, useId } from 'react'
 import { api } from '../../api/index.ts'
 import type { Ask, AskAnswer } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
+import { useNow } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
 import { AskForm, useAnswer } from './ask-form.tsx'
@@ -129,11 +130,7 @@ const SECOND_MS = 1_000
 /** How long the turn still waits; told to nobody who only hears it. */
 function Left({ until }: { readonly until: string }) {
   const { t } = useI18n()
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), SECOND_MS)
-    return () => clearInterval(timer)
-  }, [])
+  const now = useNow(SECOND_MS)
   const seconds = Math.max(0, Math.round((Date.parse(until) - now) / SECOND_MS))
   const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
   return (

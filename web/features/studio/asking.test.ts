@@ -26,7 +26,7 @@ const asked = (text: string) => ({
 const fault = { message: '', status: 0, error: null }
 
 /** A question that has left once and did not reach the server, which is back now. */
-async function askedInVain(storage: Storage, hasTaken: () => Promise<boolean>) {
+async function askedInVain(storage: Storage, hasTaken: () => Promise<boolean | 'interrupted'>) {
   const sent: string[] = []
   let isAway = false
   const queue = createQueue(storage)
@@ -67,6 +67,18 @@ test('a question that is taken out while the server is asked for it does not go'
   answer.resolve(false)
   await new Promise(setImmediate)
   expect(sent).toEqual(['Did it arrive?', 'And this?'])
+})
+
+test('the next question waits where it would drop an answer that was interrupted', async () => {
+  const answer = Promise.withResolvers<'interrupted'>()
+  const { queue, asking, sent } = await askedInVain(storageOf(), () => answer.promise)
+  asking.ask(asked('And this?'), { names: [], seen: 0 })
+  answer.resolve('interrupted')
+  await new Promise(setImmediate)
+  expect(sent).toEqual(['Did it arrive?'])
+  const { waiting, isHeld } = queue.lineOf(SESSION)
+  expect(waiting.map(({ request }) => request.text)).toEqual(['And this?'])
+  expect(isHeld).toBe(true)
 })
 
 test('a browser without room keeps no draft, and the page has it', () => {

@@ -12,7 +12,7 @@ interface AskingOptions {
   readonly isAway: () => boolean
   readonly send: (request: TurnRequest, beside: Beside) => Promise<Turn | null>
   /** Whether the server has this question after the turn of that number; throws `ApiError`. */
-  readonly hasTaken: (request: TurnRequest, after: number) => Promise<boolean>
+  readonly hasTaken: (request: TurnRequest, after: number) => Promise<boolean | 'interrupted'>
   readonly tellStored: (session: string) => Promise<void>
   readonly stop: (session: string) => void
 }
@@ -44,8 +44,10 @@ export function createAsking(options: AskingOptions) {
   async function isToGo(one: Waiting): Promise<boolean> {
     const { request, seen } = one
     const { session_id: session } = request
-    if (await hasTaken(request, Math.max(seen, newestOf(session)))) {
+    const taken = await hasTaken(request, Math.max(seen, newestOf(session)))
+    if (taken) {
       queue.drop(session, one.id)
+      if (taken === 'interrupted') queue.hold(session, true)
       await tellStored(session)
     }
     return isThere(one)

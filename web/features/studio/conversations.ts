@@ -19,7 +19,7 @@ interface Options {
   readonly follow: typeof followTurn
   readonly turns: Pick<typeof talks, 'stop' | 'pending'>
   /** Whether the server has this question after the turn of that number; throws `ApiError`. */
-  readonly hasTaken: (request: TurnRequest, after: number) => Promise<boolean>
+  readonly hasTaken: (request: TurnRequest, after: number) => Promise<boolean | 'interrupted'>
   /** Whether the server is known to be out of reach. */
   readonly isAway: () => boolean
   /** Resolves when a broken stream may be taken up again. */
@@ -45,7 +45,7 @@ interface SentQuestion {
   readonly wish?: Wish | undefined
 }
 
-const OWNER = 'mb.owner'
+const OWNER = 'mb.person'
 const OPEN_TITLE_CHARS = 60
 
 /**

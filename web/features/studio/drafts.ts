@@ -56,9 +56,19 @@ export function createDrafts(storage: Storage) {
     for (const listener of listeners) listener()
   }
 
+  const isEmpty = ({ text, images, files }: Draft) => !text && images.length + files.length === 0
+
   return {
     read,
     write,
+    /** Takes what is written for a talk that is not there to the next new one, if that is empty. */
+    carry(session: string, make: () => string): void {
+      const to = this.fresh(make)
+      const draft = read(session)
+      if (to === session || isEmpty(draft) || !isEmpty(read(to))) return
+      write(to, draft)
+      write(session, NO_DRAFT)
+    },
     /** Changes it wherever it is shown, and also where its page was left. */
     change: (session: string, how: (before: Draft) => Partial<Draft>) =>
       write(session, { ...read(session), ...how(read(session)) }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Talk } from '../../api/talks.ts'
-import { grouped } from './groups.ts'
+import { grouped, midnightOf } from './groups.ts'
 
 const NOW = new Date(2026, 10, 23, 12)
 const talk = (id: string, at: Date, more: Partial<Talk> = {}): Talk => ({
@@ -29,7 +29,10 @@ test('talks stand under pins, folders, days and months, and keep their order', (
     talk('early', new Date(2026, 10, 23, 0, 1)),
   ]
   expect(
-    grouped(talks, NOW).map(({ name, talks: of }) => [name.kind, of.map(({ id }) => id)]),
+    grouped(talks, midnightOf(+NOW)).map(({ name, talks: of }) => [
+      name.kind,
+      of.map(({ id }) => id),
+    ]),
   ).toEqual([
     ['pinned', ['kept']],
     ['folder', ['trip']],

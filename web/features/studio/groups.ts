@@ -30,9 +30,14 @@ function groupOf({ pinned, folder, archived, last_at }: Talk, midnight: number):
 const keyOf = (name: GroupName): string =>
   name.kind === 'folder' ? `folder ${name.name}` : `${name.kind}${'at' in name ? name.at : ''}`
 
-/** Pinned talks, then folders, then the others by day; each keeps its order. */
-export function grouped(talks: readonly Talk[], now: Date): TalkGroup[] {
-  const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()
+/** When the day of this time began. */
+export const midnightOf = (at: number): number => new Date(at).setHours(0, 0, 0, 0)
+
+/**
+ * Pinned talks, then folders, then the others by day, with the beginning of the present one; each
+ * keeps its order.
+ */
+export function grouped(talks: readonly Talk[], midnight: number): TalkGroup[] {
   const groups = new Map<string, { name: GroupName; talks: Talk[] }>()
   for (const talk of talks) {
     const name = groupOf(talk, midnight)

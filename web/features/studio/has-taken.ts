@@ -13,15 +13,17 @@ const noneOf = (error: unknown): readonly [] => {
 }
 
 /**
- * Whether the server answers this question or has answered it, after the turn of that number.
+ * Whether the server answers this question or has answered it, after the turn of that number; or
+ * its end has interrupted the answer, which the next question would drop.
  * Throws `ApiError` when it does not say.
  */
 export async function hasTaken(
   { session_id: session, text }: TurnRequest,
   after: number,
-): Promise<boolean> {
+): Promise<boolean | 'interrupted'> {
   const pending = await talks.pending(session).catch(noneOf)
-  if (pending.some((turn) => askedOf(turn.text).text === text)) return true
+  const open = pending.find((turn) => askedOf(turn.text).text === text)
+  if (open) return open.state === 'interrupted' ? open.state : true
   const stored = await api.sessions
     .transcript(session, { limit: 1 })
     .then(({ turns }) => turns)

@@ -4,12 +4,13 @@ import { type KeyboardEvent, useState } from 'react'
 import type { Talk } from '../../api/talks.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useMayChange } from '../../lib/rights.ts'
+import { MINUTE_MS, useNow } from '../../lib/time.ts'
 import { ASSISTANTS, CHAT } from '../../shell/nav.ts'
 import { NextPage } from '../../ui/more.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
 import { type Place, useConversations, useOpenTalks } from './conversations.ts'
 import { freshSession } from './fresh.ts'
-import { type GroupName, grouped } from './groups.ts'
+import { type GroupName, grouped, midnightOf } from './groups.ts'
 import { RailItem } from './rail-item.tsx'
 import { foldersOf, KINDS, type Kind, useRail } from './use-rail.ts'
 
@@ -163,10 +164,11 @@ interface GroupsProps {
 function Groups({ list, session, stop, typed, going, actions }: GroupsProps) {
   const { t } = useI18n()
   const named = useGroupName()
+  const midnight = useNow(MINUTE_MS, midnightOf)
   const folders = foldersOf(list)
   return (
     <section className="rail" aria-label={t('studio.rail')} onKeyDown={onArrows}>
-      {grouped(list, new Date()).map(({ key, name, talks }) => (
+      {grouped(list, midnight).map(({ key, name, talks }) => (
         <div key={key}>
           <h2 className="rail-group">{named(name)}</h2>
           <ul>

@@ -10,6 +10,7 @@ import { TalkName } from './rating.tsx'
 import type { Turn } from './turn.ts'
 import { type TurnActions, TurnView } from './turn-view.tsx'
 import type { Conversation } from './use-conversation.ts'
+import { useElsewhere } from './use-elsewhere.ts'
 
 interface TalkProps {
   readonly conversation: Pick<Conversation, 'turns' | 'older' | 'summary' | 'running' | 'found'>
@@ -21,7 +22,10 @@ interface TalkProps {
 export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
   const { turns, older, summary, running, found } = conversation
   const last = turns.at(-1)
-  useHeld(useContext(TalkName))
+  const session = useContext(TalkName) ?? ''
+  useHeld(session)
+  const newest = older.rows[0]?.created_at
+  useElsewhere(session, newest, running || newest === undefined)
   return (
     <>
       <Older older={older} first={turns[0]} />
@@ -45,9 +49,9 @@ export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
 })
 
 /** Has the browser ask before a page that the server has outdated loses a temporary talk. */
-function useHeld(session: string | null) {
+function useHeld(session: string) {
   useEffect(() => {
-    if (session === null || !isTemporary(session)) return
+    if (!isTemporary(session)) return
     const ask = (event: Event) => event.preventDefault()
     const onOutdated = () => addEventListener('beforeunload', ask)
     addEventListener(OUTDATED, onOutdated)

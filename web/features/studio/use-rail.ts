@@ -29,15 +29,18 @@ export function useRail(typed: string, kind: Kind, archived: boolean) {
     getNextPageParam: ({ next_before }) => next_before,
     placeholderData: (before) => before,
   })
+  const { tellStored } = useConversations()
   const refresh = ['conversations'] as const
+  // The other tabs show it, too.
+  const onDone = (_: unknown, { id }: { id: string }) => void tellStored(id)
   const rename = useAction(
     ({ id, title }: { id: string; title: string }) => api.conversations.rename(id, title),
-    { refresh, several: true },
+    { refresh, onDone, several: true },
   )
   const change = useAction(
     ({ id, ...input }: { id: string } & Parameters<typeof talks.change>[1]) =>
       talks.change(id, input),
-    { refresh, several: true },
+    { refresh, onDone, several: true },
   )
   return { query, rename, change, ...useRemoval() }
 }

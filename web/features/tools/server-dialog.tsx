@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { MCP_SERVER_NAME, MCP_URL_CHARS_MAX } from '../../../src/core/limits/contract.ts'
-import { api } from '../../api/index.ts'
+import { mcpServers } from '../../api/mcp-servers.ts'
 import type { McpServer, McpServerInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
@@ -42,7 +42,7 @@ function ServerForm({ server, known, onClose }: Omit<ServerDialogProps, 'open'>)
   const [auth, setAuth] = useState(() => authOf(server, known))
   const save = useAction(
     (input: McpServerInput) =>
-      server ? api.mcpServers.update(server.id, input) : api.mcpServers.create(input),
+      server ? mcpServers.update(server.id, input) : mcpServers.create(input),
     { done: 'tools.saved', refresh: ['mcp-servers'], onDone: onClose },
   )
   const input = { name, url: url.trim(), enabled: server?.enabled ?? true, ...inputOf(auth) }

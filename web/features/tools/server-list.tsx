@@ -3,7 +3,7 @@ import { Lock, Plus, Server } from 'lucide-react'
 import { useState } from 'react'
 import { MCP_SERVERS_MAX } from '../../../src/core/limits/contract.ts'
 import { ApiError } from '../../api/client.ts'
-import { api } from '../../api/index.ts'
+import { mcpServers } from '../../api/mcp-servers.ts'
 import type { McpServer } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
@@ -33,7 +33,7 @@ export function ServerList() {
   const [asked, setAsked] = useState<Asked | null>(null)
   const query = useServers()
   const close = () => setAsked(null)
-  const remove = useAction(api.mcpServers.remove, {
+  const remove = useAction(mcpServers.remove, {
     done: 'tools.deleted',
     onGone: close,
     refresh: ['mcp-servers'],
@@ -133,12 +133,12 @@ function useTurn() {
   return useAction(
     async ({ id, enabled }: McpServer) => {
       // Read again, as a colleague may have changed it since the list was loaded.
-      const { name, url, header_name, auth, client_id, scopes } = await api.mcpServers.read(id)
+      const { name, url, header_name, auth, client_id, scopes } = await mcpServers.read(id)
       // Without a value the stored one stays.
       const secrets = { header_value: null, client_secret: null }
       const head = { name, url, header_name, auth, client_id, scopes }
       const input = { ...head, ...secrets, enabled: !enabled }
-      const saved = await api.mcpServers.update(id, input)
+      const saved = await mcpServers.update(id, input)
       return saved.enabled && saved.state !== 'ready' ? refreshServer(client, id) : saved
     },
     { refresh: ['mcp-servers'], several: true },

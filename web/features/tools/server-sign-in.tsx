@@ -1,6 +1,6 @@
 import { useSearch } from '@tanstack/react-router'
 import { LogIn, LogOut } from 'lucide-react'
-import { api } from '../../api/index.ts'
+import { mcpServers } from '../../api/mcp-servers.ts'
 import type { McpServer } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
@@ -12,10 +12,10 @@ import { Ago, Notice } from '../../ui/page.tsx'
 export function ServerSignIn({ server }: { readonly server: McpServer }) {
   const { t } = useI18n()
   const { id, signed_in: isIn, signed_in_by: who, signed_in_at: at, scopes_needed: needed } = server
-  const begin = useAction(() => api.mcpServers.signIn(id), {
+  const begin = useAction(() => mcpServers.signIn(id), {
     onDone: ({ url }) => location.assign(url),
   })
-  const end = useAction(() => api.mcpServers.signOut(id), {
+  const end = useAction(() => mcpServers.signOut(id), {
     done: 'tools.signin.ended',
     refresh: ['mcp-servers'],
   })

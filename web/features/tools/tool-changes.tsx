@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Change, diffLines, diffWordsWithSpace } from 'diff'
-import { api } from '../../api/index.ts'
+import { mcpServers } from '../../api/mcp-servers.ts'
 import type { McpDefinition, McpServer, McpTool } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
@@ -42,7 +42,7 @@ export function ToolChanges({ server, tool, onApprove, onClose }: ToolChangesPro
 export const useDefinition = ({ id }: McpServer, { name, hash }: McpTool) =>
   useQuery({
     queryKey: ['mcp-definition', id, name, hash],
-    queryFn: () => api.mcpServers.definition(id, name),
+    queryFn: () => mcpServers.definition(id, name),
   })
 
 /** A hostile definition may take long to compare; it is then shown as completely changed. */

@@ -1,6 +1,6 @@
 import { Play } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { api } from '../../api/index.ts'
+import { mcpServers } from '../../api/mcp-servers.ts'
 import type { McpCallResponse, McpDefinition, McpServer, McpTool } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
@@ -45,7 +45,7 @@ function TryForm({ server, definition }: TryFormProps) {
   const [raw, setRaw] = useState<string | null>(null)
   const [problems, setProblems] = useState<Readonly<Record<string, Problem>>>({})
   const call = useAction((args: Record<string, unknown>) =>
-    api.mcpServers.call(server.id, definition.name, args),
+    mcpServers.call(server.id, definition.name, args),
   )
   const submit = (event: FormEvent) => {
     event.preventDefault()

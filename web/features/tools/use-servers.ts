@@ -1,5 +1,5 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
-import { api } from '../../api/index.ts'
+import { mcpServers } from '../../api/mcp-servers.ts'
 import type { McpServer, McpTool } from '../../api/types.ts'
 import { reload } from '../../lib/reload.ts'
 
@@ -10,14 +10,14 @@ const POLL_MS = 20_000
 export const useServers = () =>
   useQuery({
     queryKey: SERVERS,
-    queryFn: api.mcpServers.list,
+    queryFn: mcpServers.list,
     refetchInterval: POLL_MS,
     retry: false,
   })
 
 /** Lists a server's tools and shows the result, also a failure. */
 export const refreshServer = (client: QueryClient, id: string): Promise<McpServer> =>
-  api.mcpServers.refresh(id).finally(() => void reload(client, SERVERS))
+  mcpServers.refresh(id).finally(() => void reload(client, SERVERS))
 
 /** The version of a tool that the person has read. */
 export type ReadTool = Pick<McpTool, 'name' | 'hash'>
@@ -47,11 +47,11 @@ async function decideNow(
   read: readonly ReadTool[],
   approve: boolean,
 ): Promise<boolean> {
-  const now = await api.mcpServers.read(id)
+  const now = await mcpServers.read(id)
   const decided = new Set(read.map(({ name }) => name))
   const others = now.tools.filter(({ name, state }) => state === 'approved' && !decided.has(name))
   const ask = approve ? asking(now.tools, decided) : undefined
-  const { tools } = await api.mcpServers.approve(id, approve ? [...others, ...read] : others, ask)
+  const { tools } = await mcpServers.approve(id, approve ? [...others, ...read] : others, ask)
   const approved = new Set(
     tools.filter(({ state }) => state === 'approved').map(({ name }) => name),
   )
@@ -71,10 +71,10 @@ export const setAsk = ({ id }: McpServer, tool: McpTool, on: boolean) =>
   inTurn(id, () => setAskNow(id, tool, on))
 
 async function setAskNow(id: string, tool: McpTool, on: boolean): Promise<McpServer> {
-  const { tools } = await api.mcpServers.read(id)
+  const { tools } = await mcpServers.read(id)
   const approved = tools.filter(({ state }) => state === 'approved')
   const asking = tools.filter((one) => (one.name === tool.name ? on : one.ask))
-  return api.mcpServers.approve(
+  return mcpServers.approve(
     id,
     approved,
     asking.map(({ name }) => name),

@@ -1,5 +1,5 @@
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api } from '../../api/index.ts'
+import { transfer } from '../../api/transfer.ts'
 import type { ImportResult } from '../../api/types.ts'
 import { useAction } from '../../lib/services.tsx'
 
@@ -39,7 +39,7 @@ export function useFileImport(onDone: () => void) {
       addEventListener('beforeunload', warn)
       try {
         const send = (share: number) => show({ name, share, result: null })
-        const result = await api.transfer.import(file, mode, send)
+        const result = await transfer.import(file, mode, send)
         show({ name, share: 1, result })
       } catch (error) {
         show(null)

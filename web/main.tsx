@@ -6,7 +6,6 @@ import { ApiError, serverAnswers, UNREACHED } from './api/client.ts'
 import { followTurn, streamTurn } from './api/stream.ts'
 import { talks } from './api/talks.ts'
 import { ConversationsContext, createConversations } from './features/studio/conversations.ts'
-import { hasTaken } from './features/studio/has-taken.ts'
 import { joinTabs } from './features/studio/tabs.ts'
 import { I18nProvider, loadTexts, preferredLanguage } from './i18n/index.tsx'
 import { isDirty, markDirtyForms } from './lib/dirty-forms.ts'
@@ -56,7 +55,6 @@ async function start(root: HTMLElement): Promise<void> {
     stream: streamTurn,
     follow: followTurn,
     turns: talks,
-    hasTaken,
     isAway: presence.isAway,
     pause: () => new Promise((resolve) => setTimeout(resolve, RESUME_MS)),
     storage: tabStorage,

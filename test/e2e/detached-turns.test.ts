@@ -34,13 +34,13 @@ async function pendingOf(url: string, headers: Record<string, string>, id: strin
 async function untilStored(dataDir: string, turnId: string, word: string): Promise<void> {
   const db = openBoxFile(join(dataDir, 'moonbase.db'), { readonly: true })
   const read = db.query<{ events: string }, [string]>(
-    'SELECT events FROM talk_event WHERE turn_id = ?',
+    "SELECT events FROM talk_event WHERE turn_id LIKE '%' || ?",
   )
   while (!read.all(turnId).some(({ events }) => events.includes(word))) await pause(50)
   db.close()
 }
 
-test('kill -9 leaves a question, and all words that were stored', async () => {
+test('kill -9 leaves a question, which is not asked again, and all stored words', async () => {
   using folder = tempFolder()
   const upstream = await startUpstream()
   const env = { MB_LLM_BASE_URL: upstream.baseUrl, MB_LLM_MODEL: 'fake' }
@@ -53,7 +53,8 @@ test('kill -9 leaves a question, and all words that were stored', async () => {
       const count = 4 * round + index + 1
       silentAfter(upstream, Math.min(count, WORDS.length - 1))
       const id = `talk-${round}-${index}`
-      const stream = await detach(server.url, headers, { text: `问 ${id}`, session_id: id })
+      const body = { text: `问 ${id}`, session_id: id, turn_id: crypto.randomUUID() }
+      const stream = await detach(server.url, headers, body)
       const { data } = await stream.until(({ type }) => type === 'turn')
       const words = Math.min(count, WORDS.length - 1)
       await stream.until(({ id: place }) => place === words + 1)
@@ -73,6 +74,10 @@ test('kill -9 leaves a question, and all words that were stored', async () => {
       else expect(written).toStartWith(pending?.partial ?? '-')
       const events = await replay(server.url, headers, turnId)
       expect(events.status).toBe(404)
+      const body = { text: `问 ${id}`, session_id: id, turn_id: turnId }
+      const resent = await detach(server.url, headers, body)
+      expect(resent.status).toBe(404)
+      expect(await pendingOf(server.url, headers, id)).toEqual(pending ? [pending] : [])
     }
     const [first, second] = talks
     const dropped = await fetch(`${server.url}/console/agent/turns/${first?.turnId}`, {
@@ -150,6 +155,38 @@ test.skipIf(!hasPostgres())(
     const both = [await here.all(), await there.all()]
     expect(both[1]).toEqual([...(both[0] ?? [])])
     expect(both[0]?.at(-1)).toMatchObject({ type: 'llm_end', data: { stopped: true, seq: 1 } })
+    await upstream.stop()
+  },
+  60_000,
+)
+
+test.skipIf(!hasPostgres())(
+  'a question that reaches two servers at once, many times, is taken once',
+  async () => {
+    await using postgres = await startPostgres('all')
+    const upstream = await startUpstream()
+    const env = {
+      ...sharing(postgres.url),
+      MB_LLM_BASE_URL: upstream.baseUrl,
+      MB_LLM_MODEL: 'fake',
+    }
+    await using a = await startApp({ env })
+    await using b = await startApp({ env })
+    const { headers } = await a.person('two@example.com')
+    const ids = Array.from({ length: 4 }, (_, index) => `talk-${index}`)
+    const told = await Promise.all(
+      ids.map(async (session_id) => {
+        const body = { text: '问', session_id, turn_id: crypto.randomUUID() }
+        const sent = [a, b, a, b].map(({ url }) => detach(url, headers, body))
+        const streams = await Promise.all(sent)
+        return Promise.all(streams.map((stream) => stream.all()))
+      }),
+    )
+    for (const [first = [], ...others] of told) {
+      expect(first.at(-1)).toMatchObject({ type: 'llm_end', data: { seq: 1 } })
+      for (const other of others) expect(other).toEqual([...first])
+    }
+    expect(upstream.requests.filter(({ path }) => path.includes('chat'))).toHaveLength(ids.length)
     await upstream.stop()
   },
   60_000,

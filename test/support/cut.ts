@@ -6,6 +6,7 @@ export async function startLine(port: number) {
   let isCut = false
   let silent = false
   let tried = 0
+  let lost = { request: '', times: 0 }
 
   const server = createServer((near) => {
     tried += 1
@@ -18,6 +19,11 @@ export async function startLine(port: number) {
     far.on('error', () => near.destroy())
     far.on('close', () => near.destroy())
     near.on('close', () => far.destroy())
+    near.on('data', (chunk: Buffer) => {
+      if (lost.times === 0 || !chunk.includes(lost.request)) return
+      lost.times -= 1
+      far.prependOnceListener('data', () => near.destroy())
+    })
     near.pipe(far)
     far.pipe(near)
     near.on('hush', () => void far.unpipe(near).resume())
@@ -37,6 +43,15 @@ export async function startLine(port: number) {
     cut() {
       isCut = true
       this.drop()
+    },
+    /**
+     * Forwards requests that begin so, and closes their connections in place of an answer, so many
+     * times; the result tells how many are left.
+     */
+    lose(request: string, times: number) {
+      const own = { request, times }
+      lost = own
+      return () => own.times
     },
     /** The open connections stay, and forward nothing more. */
     hush() {

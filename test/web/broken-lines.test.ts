@@ -164,4 +164,86 @@ describeWeb('a line that breaks at the wrong moment', () => {
     },
     TIMEOUT_MS,
   )
+
+  /** The turns of all versions of the talk that is shown, as the server has them. */
+  const stored = (page: import('playwright-core').Page) =>
+    page.evaluate(async () => {
+      const read = async (path: string) => (await fetch(`/console/${path}`)).json()
+      const { conversations } = await read('conversations?of=mine')
+      const versions = await read(`conversations/${conversations[0].id}/versions`)
+      const told = versions.versions.map(async ({ session_id }: { session_id: string }) => {
+        const { turns } = await read(`sessions/${session_id}/transcript`)
+        return turns.map(({ reply }: { reply: string }) => reply)
+      })
+      return Promise.all(told)
+    })
+
+  test(
+    'a question whose connection closes before an answer, again and again, is taken once',
+    async () => {
+      await using guest = await at.open(`http://127.0.0.1:${line.port}`)
+      const { page } = guest
+      const { platform } = at.world
+      platform.reply({ text: 'The oak.' })
+      const turn = await ask(page, 'Which tree?')
+      await ended(turn)
+      // The browser itself sends again what it has sent over a connection that was open before.
+      const left = line.lose('POST /console/agent ', 4)
+      platform.reply({ text: 'The elm.' })
+      await turn.getByRole('button', { name: en['studio.again'] }).click()
+      await turn.locator('.prose', { hasText: 'The elm.' }).waitFor()
+      expect(left()).toBe(0)
+      expect(at.world.asked(platform)).toHaveLength(2)
+      expect(await stored(page)).toEqual([['The oak.'], ['The elm.']])
+      await page.reload()
+      await soon(() => shown(page), [['Which tree?', 'The elm.']])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a question that a page had sent when it was loaded anew is taken once, when it is sent again',
+    async () => {
+      await using guest = await at.open()
+      const { page } = guest
+      const { platform } = at.world
+      const sendAgain = (text: string) =>
+        page
+          .getByRole('button', { name: en['studio.queue.now'].replace('{text}', text) })
+          .or(turnOf(page, text).getByRole('button', { name: en['studio.retry'] }))
+          .first()
+          .click()
+      const asks = async (
+        text: string,
+        doing: (route: import('playwright-core').Route) => void,
+      ) => {
+        const left = Promise.withResolvers<void>()
+        await page.route(
+          '**/console/agent',
+          async (route) => {
+            await doing(route)
+            left.resolve()
+          },
+          { times: 1 },
+        )
+        await field(page).fill(text)
+        await page.keyboard.press('Enter')
+        await left.promise
+        await page.reload()
+      }
+      platform.reply({ text: 'The stone one.' })
+      await asks('Which wall?', (route) => route.fetch())
+      await sendAgain('Which wall?')
+      await page.locator('.queue').waitFor({ state: 'detached' })
+      await soon(() => shown(page), [['Which wall?', 'The stone one.']])
+      expect(at.world.asked(platform)).toHaveLength(1)
+      await asks('Which gate?', () => {})
+      platform.reply({ text: 'The iron one.' })
+      await sendAgain('Which gate?')
+      await turnOf(page, 'Which gate?').locator('.prose', { hasText: 'The iron one.' }).waitFor()
+      expect(at.world.asked(platform)).toHaveLength(2)
+      expect(await stored(page)).toEqual([['The iron one.', 'The stone one.']])
+    },
+    TIMEOUT_MS,
+  )
 })

@@ -2,6 +2,8 @@ import { ANSWER_MS, ApiError, connectionError, open, reopen, segment } from './c
 import type { AppDraft, StudioEvent } from './types.ts'
 
 export interface TurnRequest {
+  /** The name under which the server takes the question once. */
+  readonly turn_id: string
   readonly text: string
   readonly session_id: string
   readonly app_id: string | null

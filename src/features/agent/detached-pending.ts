@@ -4,6 +4,7 @@ import type { Principal } from '../../core/principal.ts'
 import type { PictureRef } from '../files/pictures.ts'
 import type { TurnFiles } from '../files/turn-files.ts'
 import type { PendingTurn } from './detached-model.ts'
+import { nameOfId } from './detached-names.ts'
 import type { createRuns } from './detached-runs.ts'
 import type { DetachedRow, DetachedStore } from './detached-store.ts'
 
@@ -46,7 +47,7 @@ export function createPending(options: PendingOptions) {
       if (state === 'ended' || isOld) continue
       const partial = runs.told(id)?.text ?? (await partOf(principal.tenantId, id))
       const files = await filesOf(principal, row)
-      shown.push({ turn_id: id, state, text: user_text, partial, ...files, started_at })
+      shown.push({ turn_id: nameOfId(id), state, text: user_text, partial, ...files, started_at })
     }
     return shown
   }

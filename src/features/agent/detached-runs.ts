@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Pictures } from '../files/pictures.ts'
+import { nameOfId } from './detached-names.ts'
 import type { DetachedStore } from './detached-store.ts'
 import type { AgentEvent } from './events.ts'
 import { TurnStopped } from './heard.ts'
@@ -144,7 +145,7 @@ export function createRuns({ store, pictures, clock, log }: RunsOptions) {
 
   function start(turnId: string, turn: OpenedTurn, { tenantId, sessionId }: Talk): ToldEvents {
     const told = new ToldEvents()
-    told.add([{ type: 'turn', turn_id: turnId, session_id: sessionId }])
+    told.add([{ type: 'turn', turn_id: nameOfId(turnId), session_id: sessionId }])
     const { promise: done, resolve } = Promise.withResolvers<boolean>()
     const session = sessionName(tenantId, sessionId)
     const one = { told, stop: new AbortController(), session, tenantId, done }

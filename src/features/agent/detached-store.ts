@@ -1,3 +1,4 @@
+import { DETACHED_ENDED_MS } from '../../core/limits/contract.ts'
 import {
   type Db,
   expectRows,
@@ -9,6 +10,7 @@ import {
 } from '../../storage/db.ts'
 import type { PictureRef } from '../files/pictures.ts'
 import type { Origin } from '../sessions/access.ts'
+import { idOfName } from './detached-names.ts'
 import { PIECE_CHARS } from './told.ts'
 
 export interface DetachedRow {
@@ -77,7 +79,7 @@ export function createDetachedStore(db: Db) {
   return {
     /**
      * Stores the question and takes the name of the session. False, and nothing is stored, when the
-     * session is another person's, or the person has `most` turns already.
+     * session is another person's, the person has `most` turns already, or the turn is there.
      */
     begin(turn: NewDetached, most: number): Promise<boolean> {
       const { id, tenantId, sessionId, userId, beginning } = turn
@@ -90,7 +92,8 @@ export function createDetachedStore(db: Db) {
         WHERE tenant_id = ${tenantId} AND id = ${sessionId}
           AND (user_id IS NULL OR user_id = ${userId})
           AND (SELECT count(*) FROM talk_turn
-            WHERE user_id = ${userId} AND state = 'running') < ${most}`
+            WHERE user_id = ${userId} AND state = 'running') < ${most}
+        ON CONFLICT (id) DO NOTHING`
       return storedAsExpected(
         db.batch([
           sql`
@@ -102,6 +105,9 @@ export function createDetachedStore(db: Db) {
           sql`
             DELETE FROM talk_turn WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}
               AND state = 'interrupted'`,
+          sql`
+            DELETE FROM talk_turn WHERE id = ${id} AND state = 'ended' AND stored = 0
+              AND state_at <= ${turn.now - DETACHED_ENDED_MS}`,
           expectRows(1, insert),
           ...turn.also,
         ]),
@@ -127,11 +133,13 @@ export function createDetachedStore(db: Db) {
       ])
     },
 
+    /** By its id, or the name that the person has given it. */
     find: (tenantId: string, userId: string, id: string) =>
       db.get<DetachedRow>(sql`
         SELECT id, session_id, server, state, stored, user_text, files, images, started_at,
           state_at
-        FROM talk_turn WHERE id = ${id} AND tenant_id = ${tenantId} AND user_id = ${userId}`),
+        FROM talk_turn WHERE id IN (${id}, ${idOfName(tenantId, userId, id)})
+          AND tenant_id = ${tenantId} AND user_id = ${userId}`),
 
     /** The turns of a session that have not ended, in the order in which they began. */
     pending: (tenantId: string, sessionId: string, userId: string) =>
@@ -191,7 +199,10 @@ export function createDetachedStore(db: Db) {
       )
     },
 
-    /** Deletes turns that have ended or were interrupted before these times. */
+    /**
+     * Deletes turns that have ended or were interrupted before these times. Of one that is in its
+     * session the name is left as long as an interrupted turn is.
+     */
     async prune(endedBefore: number, interruptedBefore: number): Promise<void> {
       const old = `(state = 'ended' AND state_at < ?) OR (state = 'interrupted' AND state_at < ?)`
       const times = [endedBefore, interruptedBefore]
@@ -204,7 +215,17 @@ export function createDetachedStore(db: Db) {
               AND t.session_id = session.id AND NOT (${old}))`,
           args: [...times, ...times],
         },
-        { sql: `DELETE FROM talk_turn WHERE ${old}`, args: times },
+        {
+          sql: `DELETE FROM talk_turn WHERE (${old}) AND (stored = 0 OR state_at < ?)`,
+          args: [...times, interruptedBefore],
+        },
+        // No lock: a turn that has ended does not run again.
+        sql`
+          DELETE FROM talk_event WHERE turn_id IN (SELECT id FROM talk_turn
+            WHERE state = 'ended' AND state_at < ${endedBefore} AND user_text <> '')`,
+        sql`
+          UPDATE talk_turn SET user_text = '', files = '[]', images = '[]'
+          WHERE state = 'ended' AND state_at < ${endedBefore} AND user_text <> ''`,
       ])
     },
   }

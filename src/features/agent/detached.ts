@@ -14,6 +14,8 @@ import type { Announcer, Leases } from '../../storage/shared-state.ts'
 import type { KeptPictures, Pictures } from '../files/pictures.ts'
 import type { TurnFiles } from '../files/turn-files.ts'
 import type { SessionStore } from '../sessions/store.ts'
+import { idOfName, nameOfId } from './detached-names.ts'
+import { createOnce } from './detached-once.ts'
 import { createPending } from './detached-pending.ts'
 import { createReading, missing } from './detached-reading.ts'
 import { createRuns, fromMemory, type InTurn, type Produce, sessionName } from './detached-runs.ts'
@@ -59,6 +61,15 @@ export function createDetached(options: DetachedOptions) {
       loop(tenantId, work)
   const { find, fromDisk, partOf } = createReading({ store, clock, server, settle, inTurnOf })
 
+  /** What the turn tells after event `after`, to its end. */
+  async function read(principal: Principal, name: string, after: number): Promise<Produce> {
+    const { id, state } = await find(principal, name)
+    if (state === 'interrupted') throw missing()
+    const told = runs.told(id)
+    const inTurn = inTurnOf(principal.tenantId)
+    return told ? fromMemory(told, after, inTurn) : fromDisk(principal, id, after)
+  }
+
   announcer.on('turn stopped', async (id) => runs.stop(id))
   announcer.on('talk deleted', async (session) => runs.endSession(session))
 
@@ -68,16 +79,17 @@ export function createDetached(options: DetachedOptions) {
 
     /**
      * Stores the question and begins the turn. Throws `not_found` for a session of somebody else,
-     * and `rate_limited` when the person has too many turns.
+     * and `rate_limited` when the person has too many turns. One with a name is begun by `once`.
      */
     async begin(
       principal: Principal,
       request: TurnRequest & { readonly pictures?: KeptPictures },
       sessionId: string,
+      name: string | null,
     ): Promise<Produce> {
       const { tenantId, userId } = principal
       if (userId === null) throw appError('not_signed_in')
-      const id = newId()
+      const id = name === null ? newId() : idOfName(tenantId, userId, name)
       const storing = () => [store.storing(id, clock.now())]
       const turn = await agent.openTurn(principal, { ...request, storing }, sessionId)
       try {
@@ -91,38 +103,35 @@ export function createDetached(options: DetachedOptions) {
       return fromMemory(runs.start(id, turn, { tenantId, sessionId }), 0, inTurnOf(tenantId))
     },
 
-    /** What the turn tells after event `after`, to its end. */
-    async read(principal: Principal, id: string, after: number): Promise<Produce> {
-      const row = await find(principal, id)
-      if (row.state === 'interrupted') throw missing()
-      const told = runs.told(id)
-      const inTurn = inTurnOf(principal.tenantId)
-      return told ? fromMemory(told, after, inTurn) : fromDisk(principal, id, after)
-    },
+    read,
+
+    /** Begins a turn that its person has named, or reads it from its beginning. */
+    once: createOnce({ clock, store, read: (principal, name) => read(principal, name, 0) }),
 
     /** Stops the model; resolves once what was written is on disk. */
-    async stop(principal: Principal, id: string): Promise<{ turn_id: string; stored: boolean }> {
-      let row = await find(principal, id)
+    async stop(principal: Principal, name: string): Promise<{ turn_id: string; stored: boolean }> {
+      let row = await find(principal, name)
+      const { id } = row
       const done = runs.stop(id)
-      if (done) return { turn_id: id, stored: await done }
+      if (done) return { turn_id: nameOfId(id), stored: await done }
       if (row.state === 'running') await announcer.announce('turn stopped', id)
       const until = clock.steady() + STOP_MS_MAX
       while (row.state === 'running' && clock.steady() < until) {
         await clock.sleep(LOOK_MS)
         row = await find(principal, id)
       }
-      return { turn_id: id, stored: row.stored === 1 }
+      return { turn_id: nameOfId(id), stored: row.stored === 1 }
     },
 
     pending: createPending({ ...options, server, settle, runs, partOf }),
 
     /** Drops an interrupted turn. Throws `turn_running` for one that runs. */
-    async drop(principal: Principal, id: string): Promise<{ id: string; deleted: true }> {
-      const row = await find(principal, id)
-      if (row.state === 'running') throw appError('turn_running')
+    async drop(principal: Principal, name: string): Promise<{ id: string; deleted: true }> {
+      const { id, state } = await find(principal, name)
+      if (state === 'running') throw appError('turn_running')
       if (!(await store.drop(principal.tenantId, principal.userId ?? '', id))) throw missing()
       await pictures.sweep(principal.tenantId)
-      return { id, deleted: true }
+      return { id: nameOfId(id), deleted: true }
     },
 
     /** Ends the turns of a session that was deleted, at every server. */

@@ -88,6 +88,9 @@ const earlier = z
   .nullable()
   .default(null)
 
+/** A UUID. */
+const TURN_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 const WORDS = issue('field_type', { field: 'answer_words', kind: 'int' })
 
 /** About how long the answer is to be; a number outside the bounds counts as the nearest one. */
@@ -108,9 +111,18 @@ export const StudioRequest = AgentRequest.extend({
   /** Whether the turn goes on when its reader leaves. */
   detached: optionalFlag('detached', false),
   /**
+   * The caller's own name for a detached turn, in the form of the server's: a name is taken once,
+   * and who sends it again reads the turn that has it.
+   */
+  turn_id: z
+    .string({ error: issue('field_type', { field: 'turn_id', kind: 'string_or_null' }) })
+    .regex(TURN_ID, { error: issue('field_invalid', { field: 'turn_id' }) })
+    .nullable()
+    .default(null),
+  /**
    * Not null: the turn belongs to no session, is stored nowhere, remembers nothing, and its caller
-   * brings what was said before. It ends when its reader leaves: `session_id`, `detached` and
-   * `replace_last` speak of what is stored, and are not looked at.
+   * brings what was said before. It ends when its reader leaves: `session_id`, `detached`,
+   * `turn_id` and `replace_last` speak of what is stored, and are not looked at.
    */
   temporary: earlier,
   /** The model of this turn alone; null: as the assistant is set. */
@@ -124,4 +136,5 @@ export const StudioRequest = AgentRequest.extend({
     .nullable()
     .default(null),
 })
+export type StudioRequest = z.infer<typeof StudioRequest>
 export type AppDraft = z.infer<typeof StudioRequest>['draft']

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import { sessionId } from '../../core/fields.ts'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
-import { EVERYONE, MANAGERS } from '../../core/principal.ts'
+import { EVERYONE, MANAGERS, type Principal } from '../../core/principal.ts'
 import { namedSubject, SUBJECT_HEADER } from '../../core/subject.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
@@ -96,7 +96,7 @@ export const agentRoutes = (on: Gated, { agent, sse, contexts }: AgentRouteOptio
 export interface StudioRouteOptions {
   readonly agent: Agent
   readonly apps: Pick<Apps, 'read'>
-  readonly detached: Pick<Detached, 'begin'>
+  readonly detached: Pick<Detached, 'begin' | 'once'>
   readonly pictures: Pick<Pictures, 'of'>
   readonly sse: Sse
   /** Throws `rate_limited` for a person with too many turns a minute. */
@@ -109,38 +109,50 @@ export type AgentCheckRouteOptions = Pick<StudioRouteOptions, 'agent' | 'sse' | 
 
 const studioBody = jsonBody(StudioRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 
+/** What is asked, as the agent is asked it. Throws `rate_limited`, 403 and 404. */
+async function askedBy(
+  { apps, pictures, studioLimit }: Pick<StudioRouteOptions, 'apps' | 'pictures' | 'studioLimit'>,
+  principal: Principal,
+  { app_id: appId, detached: _, turn_id: __, temporary, ...asks }: StudioRequest,
+) {
+  await studioLimit(principal)
+  const session = sessionId(asks.session_id)
+  if (appId) await apps.read(principal.tenantId, appId)
+  // A draft chooses tools, which viewers may not do, nor may they choose what a turn costs.
+  if (asks.draft || asks.model) checkRole(principal.role, 'editor')
+  const asked = { ...principal, appId: appId || null }
+  // A person is the subject, whatever the body names.
+  const own = { ...asks, subject: undefined, door: 'console' as const, explains: true }
+  const input = temporary
+    ? { ...own, ...temporaryTurn(asks, temporary), replace_last: false }
+    : { ...own, pictures: await pictures.of(asked, session, asks.images) }
+  return { asked, input, session }
+}
+
 /**
  * POST /console/agent: a person tries the agent; with `app_id` the turn runs as one of that app's
  * key. It is no machine call, so it counts no usage and writes no log row.
  */
 export const studioRoutes = (
   on: Gated,
-  { agent, apps, detached: talks, pictures, sse, studioLimit }: StudioRouteOptions,
+  { agent, detached: talks, sse, ...parts }: StudioRouteOptions,
 ) =>
   on.post(
     '/agent',
     async ({ principal, request, upload, server, set }) => {
-      await studioLimit(principal)
-      const { app_id: appId, detached, temporary, ...asks } = await studioBody.read(request, upload)
-      const session = sessionId(asks.session_id)
-      if (appId) await apps.read(principal.tenantId, appId)
-      // A draft chooses tools, which viewers may not do, nor may they choose what a turn costs.
-      if (asks.draft || asks.model) checkRole(principal.role, 'editor')
-      const asked = { ...principal, appId: appId || null }
-      // A person is the subject, whatever the body names.
-      const own = { ...asks, subject: undefined, door: 'console' as const, explains: true }
+      const asks = await studioBody.read(request, upload)
       const client = clientOf(principal, request, server)
-      if (temporary) {
-        const input = { ...own, ...temporaryTurn(asks, temporary), replace_last: false }
-        const turn = await agent.openTurn(asked, input, null)
-        return sse.respond(turn.run, AGENT_STREAM, set, client)
-      }
-      const input = { ...own, pictures: await pictures.of(asked, session, asks.images) }
-      if (detached) {
-        const produce = await talks.begin(asked, input, session)
+      const { temporary, detached, turn_id: name } = asks
+      if (detached && !temporary) {
+        const begin = async () => {
+          const { asked, input, session } = await askedBy(parts, principal, asks)
+          return talks.begin(asked, input, session, name)
+        }
+        const produce = await (name === null ? begin() : talks.once(principal, name, begin))
         return sse.respond(produce, TOLD_STREAM, set, client)
       }
-      const turn = await agent.openTurn(asked, input, session)
+      const { asked, input, session } = await askedBy(parts, principal, asks)
+      const turn = await agent.openTurn(asked, input, temporary ? null : session)
       return sse.respond(turn.run, AGENT_STREAM, set, client)
     },
     {

@@ -11,9 +11,6 @@ interface AskingOptions {
   /** Whether the server is known to be out of reach. */
   readonly isAway: () => boolean
   readonly send: (request: TurnRequest, beside: Beside) => Promise<Turn | null>
-  /** Whether the server has this question after the turn of that number; throws `ApiError`. */
-  readonly hasTaken: (request: TurnRequest, after: number) => Promise<boolean | 'interrupted'>
-  readonly tellStored: (session: string) => Promise<void>
   readonly stop: (session: string) => void
 }
 
@@ -25,38 +22,19 @@ const TRIES_MAX = 3
  * server could not be reached, when it is back.
  */
 export function createAsking(options: AskingOptions) {
-  const { queue, turns, isRunning, isAway, send, hasTaken, tellStored, stop } = options
+  const { queue, turns, isRunning, isAway, send, stop } = options
   /** Talks in which a question is on its way. */
   const going = new Set<string>()
   /** Talks whose next question was to go at once, whatever became of the answer. */
   const urgent = new Set<string>()
 
-  const newestOf = (session: string) =>
-    turns.turnsOf(session).reduce((newest, { seq }) => Math.max(newest, seq ?? 0), 0)
-
   const isThere = ({ id, request }: Waiting) =>
     queue.lineOf(request.session_id).waiting.some((one) => one.id === id)
 
-  /**
-   * Whether one that left before is to go again: it may have arrived although its answer did not.
-   * It waits meanwhile, since a reload would lose it, and a person may take it out.
-   */
-  async function isToGo(one: Waiting): Promise<boolean> {
-    const { request, seen } = one
-    const { session_id: session } = request
-    const taken = await hasTaken(request, Math.max(seen, newestOf(session)))
-    if (taken) {
-      queue.drop(session, one.id)
-      if (taken === 'interrupted') queue.hold(session, true)
-      await tellStored(session)
-    }
-    return isThere(one)
-  }
-
+  /** One that left before may have arrived: by its name the server takes it once. */
   async function deliver(one: Waiting): Promise<void> {
     const { request, tries } = one
     const { session_id: session } = request
-    if (tries > 0 && !(await isToGo(one).catch(() => false))) return
     queue.drop(session, one.id)
     const turn = await send(request, one)
     if (!turn || !isUnreached(turn)) return

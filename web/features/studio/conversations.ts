@@ -1,6 +1,6 @@
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react'
 import type { followTurn, streamTurn, TurnRequest } from '../../api/stream.ts'
-import type { Talk, talks } from '../../api/talks.ts'
+import type { Pending, Talk, talks } from '../../api/talks.ts'
 import { keep } from '../../lib/kept.ts'
 import { type Replaced, sentFiles } from './asked-of.ts'
 import { createAsking } from './asking.ts'
@@ -18,8 +18,6 @@ interface Options {
   readonly stream: typeof streamTurn
   readonly follow: typeof followTurn
   readonly turns: Pick<typeof talks, 'stop' | 'pending'>
-  /** Whether the server has this question after the turn of that number; throws `ApiError`. */
-  readonly hasTaken: (request: TurnRequest, after: number) => Promise<boolean | 'interrupted'>
   /** Whether the server is known to be out of reach. */
   readonly isAway: () => boolean
   /** Resolves when a broken stream may be taken up again. */
@@ -53,7 +51,7 @@ const OPEN_TITLE_CHARS = 60
  * one that the server has named goes on without this tab.
  */
 export function createConversations(options: Options) {
-  const { stream, follow, turns: server, hasTaken, isAway, pause, storage } = options
+  const { stream, follow, turns: server, isAway, pause, storage } = options
   const turns = createTurnStore(storage)
   const drafts = createDrafts(storage)
   let last: Place | null = null
@@ -76,8 +74,6 @@ export function createConversations(options: Options) {
     queue,
     turns,
     isAway,
-    hasTaken,
-    tellStored,
     isRunning: (session) => running.has(session),
     send,
     stop: (session) => void runner.stop(session).catch(() => {}),
@@ -98,8 +94,9 @@ export function createConversations(options: Options) {
     last = { session, app: request.app_id ?? '' }
     drafts.used(session)
     const files = sentFiles(names, request.files)
-    const id = turns.add(session, { ...request, files, replaces, wish })
-    return runner.run(session, { abort, id }, stream(request, abort.signal))
+    const turnId = request.temporary ? null : request.turn_id
+    const id = turns.add(session, { ...request, files, replaces, wish }, { turnId })
+    return runner.run(session, { abort, id, from: 'here' }, stream(request, abort.signal))
   }
 
   function forget(session: string): void {
@@ -124,7 +121,10 @@ export function createConversations(options: Options) {
     },
     sendNow: asking.sendNow,
     sendWaiting: asking.resume,
-    attach: runner.attach,
+    /** Reads a turn that was asked elsewhere, or here without an answer. */
+    attach(session: string, turn: Pending): void {
+      if (runner.attach(session, turn)) queue.drop(session, turn.turn_id)
+    },
     resume: runner.resume,
     stop: runner.stop,
     wishOf: runner.wishOf,

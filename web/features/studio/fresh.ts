@@ -10,6 +10,10 @@ export const isTemporary = (session: string): boolean => session.startsWith(PREF
 /** The id of a new talk, which nobody can guess. */
 export const freshSession = (): string => `play-${randomName()}`
 
+/** The name of a question, in the form of the server's own: the server takes each once. */
+export const questionName = (): string =>
+  randomName().replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+
 const randomName = (): string =>
   [...crypto.getRandomValues(new Uint8Array(ID_BYTES))]
     .map((byte) => byte.toString(16).padStart(2, '0'))

@@ -7,13 +7,12 @@ import type { Wish } from './wish.ts'
 export interface Beside {
   /** Names of its files. */
   readonly names: readonly string[]
-  /** The number of the newest turn when it was asked. */
-  readonly seen: number
   readonly wish?: Wish | undefined
 }
 
 /** A question that waits for the end of the answer before it, or for the server. */
 export interface Waiting extends Beside {
+  /** The name of its turn. */
   readonly id: string
   readonly request: TurnRequest
   /** How often it left and did not reach the server. */
@@ -36,7 +35,6 @@ const NOBODY: Line = { waiting: [], isHeld: false }
  */
 export function createQueue(storage: Storage) {
   let lines: ReadonlyMap<string, Line> = readLines(storage)
-  let next = 1
   const listeners = new Set<() => void>()
   const lineOf = (session: string) => lines.get(session) ?? NOBODY
 
@@ -57,8 +55,8 @@ export function createQueue(storage: Storage) {
     lineOf,
     sessions: () => [...lines.keys()],
     add(request: TurnRequest, beside: Beside): Waiting {
-      const { session_id: session } = request
-      const one = { ...beside, id: `${Date.now()}-${next++}`, request, tries: 0 }
+      const { session_id: session, turn_id: id } = request
+      const one = { ...beside, id, request, tries: 0 }
       const { waiting, isHeld } = lineOf(session)
       set(session, { waiting: [...waiting, one], isHeld })
       return one

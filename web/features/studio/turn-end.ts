@@ -15,11 +15,14 @@ export function broken(turn: Turn, error: unknown): Turn {
 
 const PROXY_FROM = 502
 
-/** Whether the question got no answer from the server, which has then named no turn either. */
-export const isUnreached = ({ state, turnId, reply, fault }: Turn): boolean =>
-  state === 'failed' &&
-  turnId === null &&
-  reply === '' &&
+/** Whether nothing was heard of the turn: the question may have arrived, or not. */
+export const isUnheard = ({ state, after, reply, isInterrupted }: Turn): boolean =>
+  state === 'failed' && after === 0 && reply === '' && !isInterrupted
+
+/** Whether the question got no answer from the server. */
+export const isUnreached = (turn: Turn): boolean => isUnheard(turn) && isNoAnswer(turn)
+
+const isNoAnswer = ({ fault }: Turn): boolean =>
   fault !== null &&
   (fault.status === 0 ||
     (fault.status !== null && fault.status >= PROXY_FROM && fault.error === null))

@@ -9,6 +9,11 @@ import type { createTurnStore } from './turn-store.ts'
 export interface Reading {
   readonly abort: AbortController
   readonly id: string
+  /**
+   * Whether it was asked `here` just now, before a `reload`, so that nobody knows whether it has
+   * arrived, or the `server` has told of it.
+   */
+  readonly from: 'here' | 'reload' | 'server'
 }
 
 interface ReaderOptions {
@@ -30,7 +35,7 @@ export const isBreak = (error: unknown): boolean =>
 export function createTurnReader({ turns, follow, pause }: ReaderOptions) {
   return async function read(
     session: string,
-    { id, abort }: Reading,
+    { id, abort, from }: Reading,
     first: AsyncGenerator<EventBatch>,
   ): Promise<(turn: Turn) => Turn> {
     const frames = gatherFrames((batches) =>
@@ -41,6 +46,8 @@ export function createTurnReader({ turns, follow, pause }: ReaderOptions) {
         }, turn),
       ),
     )
+    /** Whether the server is thought to have it. */
+    const isThere = () => from !== 'here' || (turns.turnOf(session, id)?.after ?? 0) > 0
     let source = first
     for (;;) {
       try {
@@ -50,12 +57,11 @@ export function createTurnReader({ turns, follow, pause }: ReaderOptions) {
       } catch (error) {
         frames.flush()
         if (abort.signal.aborted) return (turn) => ({ ...turn, state: 'stopped' })
-        const isNamed = turns.turnOf(session, id)?.turnId != null
-        if (!isNamed || !isBreak(error)) return (turn) => broken(turn, error)
+        if (!isThere() || !isBreak(error)) return (turn) => broken(turn, error)
       }
       const turn = turns.turnOf(session, id)
       // An answer of which nothing came may be another server's, such as a gateway's.
-      if (turn?.turnId === null && turn.reply === '') return (one) => broken(one, connectionError())
+      if (!isThere() && turn?.reply === '') return (one) => broken(one, connectionError())
       if (!turn || turn.turnId === null) return cut
       await pause()
       source = follow(turn.turnId, turn.after, abort.signal)

@@ -55,7 +55,7 @@ export interface Turn {
   readonly seq: number | null
   /** The person's thumb for it: 1, -1, or 0. A turn that an earlier page has kept has none. */
   readonly rating?: number
-  /** The server's name of a turn that goes on without this page; null without one. */
+  /** The name of a turn that goes on without this page; null without one. */
   readonly turnId: string | null
   /** The number of the last event that was read. */
   readonly after: number

@@ -7,7 +7,9 @@ import { useToasts } from '../../lib/services.tsx'
 import { useStable } from '../../lib/use-stable.ts'
 import type { Question } from './asked-of.ts'
 import { useConversations } from './conversations.ts'
+import { questionName } from './fresh.ts'
 import type { Turn } from './turn.ts'
+import { isUnheard } from './turn-end.ts'
 import type { useChosen } from './use-chosen.ts'
 import type { Setup } from './use-setup.ts'
 import type { Wish } from './wish.ts'
@@ -16,6 +18,8 @@ import type { Wish } from './wish.ts'
 export type Asked = Question & {
   /** The collections that it is asked of; absent: all that the assistant sees. */
   readonly collections?: readonly string[]
+  /** The name of its turn, where it was asked before. */
+  readonly turnId?: string | null
 }
 
 export const namesOf = (files: Question['files'] = []): string[] => files.map(({ name }) => name)
@@ -25,8 +29,9 @@ export const requestOf = (
   session: string,
   app: string,
   asked: Setup['asked'],
-  { text, images, files = [], collections = [], wish }: Asked,
+  { text, images, files = [], collections = [], wish, turnId }: Asked,
 ): TurnRequest => ({
+  turn_id: turnId ?? questionName(),
   text,
   images,
   ...(files.length > 0 ? { files: files.flatMap(({ id }) => id ?? []) } : {}),
@@ -41,13 +46,10 @@ export const requestOf = (
 
 interface AskingOptions
   extends Pick<ReturnType<typeof useChosen>, 'chosen' | 'choose' | 'linked'>,
-    Pick<Setup, 'asked'> {
-  /** The number of the last stored turn that the person sees; 0 without one. */
-  readonly seen: number
-}
+    Pick<Setup, 'asked'> {}
 
 /** The ways to ask in the chosen session. */
-export function useAsking({ chosen, choose, linked, asked, seen }: AskingOptions) {
+export function useAsking({ chosen, choose, linked, asked }: AskingOptions) {
   const conversations = useConversations()
   const toasts = useToasts()
   const { t } = useI18n()
@@ -62,16 +64,15 @@ export function useAsking({ chosen, choose, linked, asked, seen }: AskingOptions
     if (!linked) choose({})
     return sayIn(session, question)
   }
-  const askIn = (to: string, question: Asked, after: number) =>
+  const askIn = (to: string, question: Asked) =>
     conversations.ask(requestOf(to, app, asked, question), {
       names: namesOf(question.files),
       wish: question.wish,
-      seen: after,
     })
   /** Like `say`, but during an answer, and while the server is away, the question waits. */
   const ask = (question: Asked) => {
     if (!linked) choose({})
-    askIn(session, question, seen)
+    askIn(session, question)
   }
   /**
    * Asks after the turn of this number, in another way of the talk, so that nothing is overwritten.
@@ -81,7 +82,7 @@ export function useAsking({ chosen, choose, linked, asked, seen }: AskingOptions
     try {
       const { session_id } = await talks.branch(session, seq)
       choose({ session: session_id })
-      askIn(session_id, question, seq)
+      askIn(session_id, question)
       return true
     } catch (error) {
       toasts.show('bad', error as Error)
@@ -99,7 +100,9 @@ export function useAsking({ chosen, choose, linked, asked, seen }: AskingOptions
   /** The question again, or another one in its place. One that failed keeps its wish. */
   const replace = async (turn: Turn, text: string, wish?: Wish): Promise<boolean> => {
     const { state, replaces, seq } = turn
-    const question = { text, ...(await carried(turn)) }
+    // By its name it is taken once, whether it arrived or not.
+    const isSame = isUnheard(turn) && text === turn.text && wish === undefined
+    const question = { text, ...(await carried(turn)), turnId: isSame ? turn.turnId : null }
     if (state === 'done' && seq !== null) return askAfter(seq - 1, { ...question, wish })
     if (state !== 'done') conversations.drop(session, turn.id)
     const again = { ...question, wish: wish ?? (state === 'done' ? undefined : turn.wish) }

@@ -54,8 +54,7 @@ export function useConversation(
   useEffect(() => {
     if (linked) conversations.visit({ session, app })
   }, [conversations, linked, session, app])
-  const seen = told.findLast(({ seq }) => seq !== null)?.seq ?? 0
-  const asking = useAsking({ chosen, choose, linked, asked, seen })
+  const asking = useAsking({ chosen, choose, linked, asked })
   return {
     turns,
     /** Null without a turn; empty while it is asked for. */

@@ -37,7 +37,7 @@ export function SideTalk({ chosen, setup, onSession }: SideTalkProps) {
     <TalkName value={chosen.session}>
       <Talk key={chosen.session} conversation={conversation} ways={ways} actions={actions} />
       <Announcer turns={turns} />
-      <Asks turns={turns} />
+      <Asks turns={conversation.live} />
       <Drawer
         title={t('studio.why')}
         open={asked !== null}

@@ -209,6 +209,27 @@ describeWeb('a long talk', () => {
     await turnOf(page, 'filler301').waitFor()
   }, 60_000)
 
+  test('scrolling up moves what is seen by no more than was scrolled', async () => {
+    await using guest = await open(60, { height: 900 })
+    const { page } = guest
+    await turnOf(page, 'filler61').waitFor()
+    await settled(page)
+    const moves = await page.evaluate(async () => {
+      const moved: number[] = []
+      const frame = () => new Promise(requestAnimationFrame)
+      for (let step = 0; step < 12; step++) {
+        const turns = [...document.querySelectorAll('li.turn')]
+        const seen = turns.find((turn) => turn.getBoundingClientRect().top > 200)
+        const before = seen?.getBoundingClientRect().top ?? 0
+        scrollBy(0, -200)
+        for (let frames = 0; frames < 3; frames++) await frame()
+        moved.push(Math.round((seen?.getBoundingClientRect().top ?? 0) - before))
+      }
+      return moved
+    })
+    expect(moves).toEqual(Array.from({ length: 12 }, () => 200))
+  }, 60_000)
+
   test('the page stays light however far up it is scrolled', async () => {
     await using guest = await open(400, { height: 900 })
     const { page } = guest

@@ -7,7 +7,7 @@ import { useToasts } from '../../lib/services.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { useConversations } from './conversations.ts'
 import { useKnown } from './known.ts'
-import { TalkName } from './rating.tsx'
+import { TalkName } from './talk-name.ts'
 import type { Ways } from './use-versions.ts'
 
 interface RemoveTurnProps {

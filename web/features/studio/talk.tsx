@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { ScrollText } from 'lucide-react'
 import { memo, useContext, useEffect, useRef } from 'react'
+import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { OUTDATED } from '../../lib/lazy-chunks.ts'
 import { useStable } from '../../lib/use-stable.ts'
@@ -7,27 +9,26 @@ import { Button } from '../../ui/button.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { isTemporary } from './fresh.ts'
 import { InPlace } from './in-place.tsx'
-import { TalkName } from './rating.tsx'
+import { TalkName } from './talk-name.ts'
 import { type TurnActions, TurnView } from './turn-view.tsx'
 import type { Conversation } from './use-conversation.ts'
 import { useJump } from './use-jump.ts'
 
 interface TalkProps {
-  readonly conversation: Pick<
-    Conversation,
-    'turns' | 'stored' | 'hasNewer' | 'summary' | 'running' | 'found'
-  >
+  readonly conversation: Pick<Conversation, 'turns' | 'stored' | 'hasNewer' | 'running' | 'found'>
   readonly ways: Conversation['ways']
   readonly actions: TurnActions
 }
 
 /** The turns of a conversation, oldest first. */
 export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
-  const { turns, stored, hasNewer, summary, running, found } = conversation
+  const { turns, stored, hasNewer, running, found } = conversation
   const { hasNextPage, fetchNextPage, isFetchingNextPage } = stored
   const { t } = useI18n()
   const last = hasNewer ? undefined : turns.at(-1)
-  useHeld(useContext(TalkName))
+  const session = useContext(TalkName) ?? ''
+  const summary = useSummary(session)
+  useHeld(session)
   useJump(found, turns, stored)
   const isIdle = !stored.isFetching && !stored.isError
   return (
@@ -71,9 +72,9 @@ export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
 const ONE_AT_A_TIME = { cancelRefetch: false }
 
 /** Has the browser ask before a page that the server has outdated loses a temporary talk. */
-function useHeld(session: string | null) {
+function useHeld(session: string) {
   useEffect(() => {
-    if (session === null || !isTemporary(session)) return
+    if (!isTemporary(session)) return
     const ask = (event: Event) => event.preventDefault()
     const onOutdated = () => addEventListener('beforeunload', ask)
     addEventListener(OUTDATED, onOutdated)
@@ -84,7 +85,16 @@ function useHeld(session: string | null) {
   }, [session])
 }
 
-/** The summary of turns that the model no longer reads verbatim. */
+/** The summary of turns that the model no longer reads verbatim; empty at first. */
+function useSummary(session: string): string {
+  const memory = useQuery({
+    queryKey: ['memory', session],
+    queryFn: () => api.sessions.history(session),
+    enabled: !isTemporary(session),
+  })
+  return memory.data?.summary ?? ''
+}
+
 function Summary({ text }: { readonly text: string }) {
   const { t } = useI18n()
   return (

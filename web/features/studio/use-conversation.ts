@@ -7,7 +7,7 @@ import { useAsking } from './use-asking.ts'
 import type { useChosen } from './use-chosen.ts'
 import { usePending } from './use-pending.ts'
 import type { Setup } from './use-setup.ts'
-import { useStored, useSummary } from './use-stored.ts'
+import { useStored } from './use-stored.ts'
 import { useVersions } from './use-versions.ts'
 
 type Choice = Pick<ReturnType<typeof useChosen>, 'chosen' | 'turn' | 'choose' | 'linked'>
@@ -32,7 +32,6 @@ export function useConversation(
   const running = useAnswering(session)
   const stored = useStored(session, turn)
   const { hasNextPage: hasOlder, hasPreviousPage: hasNewer } = stored
-  const summary = useSummary(session)
   const { waiting, isNew } = useUnsent(session, running)
   const isStored = linked && !isTemporary(session) && (stored.rows.length > 0 || !isNew)
   const { interrupted, isUnknown, title } = usePending(session, isStored)
@@ -69,7 +68,6 @@ export function useConversation(
     /** The number of the turn that was looked for; null without one. */
     found: turn,
     stored,
-    summary,
     /** Whether this person has no such talk. */
     isMissing: isUnknown && turns.length + waiting.length === 0,
     /** Whether it is not read yet, or could not be. */

@@ -2,7 +2,6 @@ import {
   type InfiniteData,
   type QueryClient,
   useInfiniteQuery,
-  useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
 import { useMemo, useRef } from 'react'
@@ -29,15 +28,10 @@ const around = (turn: number | null) => (turn === null ? null : turn + OTHER / 2
 
 async function pageBelow(session: string, before: number | null): Promise<Transcript> {
   if (isTemporary(session)) return NOTHING
-  return before === null
-    ? api.sessions.transcript(session, { limit: PAGE })
-    : api.sessions.transcript(session, { before, limit: OTHER })
-}
-
-/** The newest page where all turns up to the wanted one are deleted. */
-async function pageAround(session: string, turn: number | null): Promise<Transcript> {
-  const page = await pageBelow(session, around(turn))
-  return turn !== null && page.turns.length === 0 ? pageBelow(session, null) : page
+  const page =
+    before === null ? NOTHING : await api.sessions.transcript(session, { before, limit: OTHER })
+  // All below may be deleted by now.
+  return page.turns.length > 0 ? page : api.sessions.transcript(session, { limit: PAGE })
 }
 
 /** The page that follows the newest loaded one; null where the talk ends. */
@@ -66,8 +60,7 @@ export function useStored(session: string, turn: number | null = null) {
   const toasts = useToasts()
   const query = useInfiniteQuery({
     queryKey: ['transcript', session],
-    queryFn: ({ pageParam }) =>
-      pageParam === around(turn) ? pageAround(session, turn) : pageBelow(session, pageParam),
+    queryFn: ({ pageParam }) => pageBelow(session, pageParam),
     initialPageParam: around(turn),
     getNextPageParam: ({ next_before }) => next_before,
     getPreviousPageParam: newer,
@@ -81,7 +74,7 @@ export function useStored(session: string, turn: number | null = null) {
     const mine = {}
     asked.current = mine
     try {
-      const page = await pageAround(session, place)
+      const page = await pageBelow(session, around(place))
       // Another one was asked for meanwhile.
       if (asked.current === mine) await replace(client, session, page, around(place))
     } catch (error) {
@@ -113,17 +106,6 @@ export async function reloadNewest(client: QueryClient, session: string): Promis
   else await reload(client, queryKey)
 }
 
-/** Shows a thumb that was given, without a request. */
-export const showRating = (client: QueryClient, session: string, seq: number, rating: number) =>
-  void client.setQueryData<Pages>(['transcript', session], (shown) => {
-    if (!shown) return shown
-    const pages = shown.pages.map((page) => ({
-      ...page,
-      turns: page.turns.map((turn) => (turn.seq === seq ? { ...turn, rating } : turn)),
-    }))
-    return { ...shown, pages }
-  })
-
 /** Null when turns are missing between the newest ones and the loaded ones. */
 export function joinNewest(shown: Pages, newest: Transcript): Pages | null {
   const from = newest.turns.at(-1)?.seq
@@ -134,14 +116,4 @@ export function joinNewest(shown: Pages, newest: Transcript): Pages | null {
     return { ...page, turns: at === 0 ? [...newest.turns, ...kept] : kept }
   })
   return { pages, pageParams: [null, ...shown.pageParams.slice(1)] }
-}
-
-/** The summary of turns that the model no longer reads verbatim; empty at first. */
-export function useSummary(session: string): string {
-  const memory = useQuery({
-    queryKey: ['memory', session],
-    queryFn: () => api.sessions.history(session),
-    enabled: !isTemporary(session),
-  })
-  return memory.data?.summary ?? ''
 }

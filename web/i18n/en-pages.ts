@@ -743,6 +743,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'studio.missed.docs':
     'Documents searched: {count}; nothing close enough (nearest: score {best}, relevance {relevance}; both have to reach 0.45)',
   'studio.missed.nearest': 'The nearest passages, which the answer did not use:',
+  'studio.newer': 'Later questions',
   'studio.older': 'Earlier questions',
   'studio.retry': 'Send again',
   'beside.end': 'End the comparison; both conversations stay',

@@ -701,6 +701,7 @@ export const zhPages = {
   'studio.missed.docs':
     '已检索 {count} 份文档，没有相关内容（最接近的段落：分数 {best}，相关度 {relevance}；都达到 0.45 才引用）',
   'studio.missed.nearest': '最接近的段落，没有用于回答：',
+  'studio.newer': '更晚的对话',
   'studio.older': '更早的对话',
   'studio.retry': '重新发送',
   'beside.end': '结束比较，两个对话都保留',

@@ -28,8 +28,14 @@ export function Beside({ choice, beside, setup, composer }: BesideProps) {
   const onOther = (app: string) => choose({ beside: { session: beside.session, app } })
   const other = useSetup(beside.app, onOther, setupPlace(beside.app, true))
   const setups = [setup, other] as const
-  const { isAsked, running, ask: say, keep, stop } = useBeside({ choice, beside, setups })
-  const end = useEnd(chosen.session, useTurns(chosen.session), false)
+  const { isAsked, running, ask: say, keep, stop, stored } = useBeside({ choice, beside, setups })
+  const newest = useTurns(chosen.session).at(-1)?.id
+  const end = useEnd({
+    place: chosen.session,
+    isHeld: false,
+    newest: stored.hasPreviousPage ? null : newest,
+    onWanted: () => void stored.show(null),
+  })
   const [shown, setShown] = useState<0 | 1>(0)
   const { session } = chosen
   useEffect(() => {

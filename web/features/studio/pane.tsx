@@ -10,11 +10,11 @@ import { Composer } from './composer.tsx'
 import { useConversations } from './conversations.ts'
 import { isTemporary, temporarySession } from './fresh.ts'
 import { Head } from './head.tsx'
-import { TalkName } from './rating.tsx'
 import type { Leaf } from './right.tsx'
 import { SideView, useRight } from './sides.tsx'
 import { Starters } from './starters.tsx'
 import { ToEnd, useEnd } from './stick-to-bottom.tsx'
+import { TalkName } from './talk-name.ts'
 import type { Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
 import { type Conversation, useConversation } from './use-conversation.ts'
@@ -44,17 +44,17 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
   const right = useRight()
   const [leaf, setLeaf] = useState<Leaf>(chosen.app !== '' && !choice.linked ? 'setup' : 'sources')
   const conversation = useConversation(choice, setup)
-  const { isEmpty, isMissing, isAwaited, say, ask, askAfter, replace, stop, ways } = conversation
-  const { from, setFrom, turns, running } = useFrom(conversation, chosen.session)
+  const { isEmpty, isMissing, isAwaited, ask, askAfter, replace, stop, ways } = conversation
+  const { from, setFrom, shown, end, tell } = useView(conversation, choice)
+  const { turns, running } = shown
   const { change } = useConversations()
   const voice = useVoice({
-    ask: (text) => say({ text, images: [] }),
+    ask: tell,
     play: ({ id }, sound) => change(chosen.session, id, (turn) => ({ ...turn, sound })),
   })
   const [isCalling, setCalling] = useHere<true>(chosen.session)
   const [passage, setPassage] = useState<Passage | null>(null)
   const [asked, setAsked] = useState<string | null>(null)
-  const end = useEnd(chosen.session, turns, conversation.found !== null)
   useKeys({ composer, turns, onNew })
   const onWhy = useStable(({ id }: Turn) => {
     setAsked(id)
@@ -72,7 +72,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
     () => ({ onOpen: setPassage, onWhy, onReplace: replace, onVersion: onGone, onFrom, onGone }),
     [onWhy, replace, onFrom, onGone],
   )
-  const shown = turns.find(({ id }) => id === asked) ?? turns.findLast(({ stats }) => stats) ?? null
+  const told = turns.find(({ id }) => id === asked) ?? turns.findLast(({ stats }) => stats) ?? null
   const onBeside = () => choose({ beside: { session: '', app: chosen.app } })
   const commands = {
     new: onNew,
@@ -94,13 +94,13 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
         />
         <div className="talk-turns" ref={end.content}>
           <Suspense>{isMissing && <NoTalk session={chosen.session} onNew={onNew} />}</Suspense>
-          {isAwaited && <Loaded query={conversation.older}>{() => null}</Loaded>}
+          {isAwaited && <Loaded query={conversation.stored}>{() => null}</Loaded>}
           {isEmpty && !isMissing && (
             <Starters
               app={setup.app}
               isTemporary={isTemporary(chosen.session)}
               onPick={(text) => {
-                void say({ text, images: [] })
+                void tell(text)
                 composer.current?.focus({ preventScroll: true })
               }}
             />
@@ -110,7 +110,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
               <TalkName value={chosen.session}>
                 <Talk
                   key={chosen.session}
-                  conversation={{ ...conversation, turns, running }}
+                  conversation={{ ...conversation, ...shown }}
                   ways={ways}
                   actions={actions}
                 />
@@ -122,7 +122,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
         {!isCalling && <Announcer turns={turns} />}
         <div className="dock">
           <ToEnd end={end} running={running} />
-          <Asks turns={turns} />
+          <Asks turns={conversation.live} />
           <Suspense>{from !== null && <FromHere onEnd={() => setFrom(null)} />}</Suspense>
           <div className="message-room" />
           <Composer
@@ -139,6 +139,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
             onSend={(question) => {
               setAsked(null)
               if (from !== null) return askAfter(from, question)
+              end.go()
               ask(question)
             }}
             onStop={stop}
@@ -147,7 +148,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
             <Suspense>
               <CallBar
                 session={chosen.session}
-                ask={(text) => say({ text, images: [] })}
+                ask={tell}
                 stop={stop}
                 onEnd={() => {
                   setCalling(null)
@@ -160,7 +161,7 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
       </div>
       <SideView side={right} label={t('studio.right')}>
         <Suspense fallback={<Loading />}>
-          <Right leaf={leaf} onLeaf={setLeaf} setup={setup} turn={shown} onOpen={setPassage} />
+          <Right leaf={leaf} onLeaf={setLeaf} setup={setup} turn={told} onOpen={setPassage} />
         </Suspense>
       </SideView>
       {passage && (
@@ -173,11 +174,34 @@ export function Pane({ choice, setup, composer, onNew }: PaneProps) {
 }
 
 /** The turn that the next question comes after, null for the last one, and the turns up to it. */
-function useFrom({ turns, running }: Conversation, session: string) {
+function useFrom({ turns, running, hasNewer }: Conversation, session: string) {
   const [from, setFrom] = useHere<number>(session)
-  if (from === null) return { from, setFrom, turns, running }
+  if (from === null) return { from, setFrom, shown: { turns, running, hasNewer } }
   const known = turns.filter(({ seq }) => seq !== null && seq <= from)
-  return { from, setFrom, turns: known, running: false }
+  const isWhole = known.at(-1)?.seq === from
+  const shown = { turns: known, running: false, hasNewer: hasNewer && !isWhole }
+  return { from, setFrom, shown }
+}
+
+/** What is shown of a conversation, and its end. */
+function useView(
+  conversation: Conversation,
+  { chosen, choose }: Pick<PaneProps['choice'], 'chosen' | 'choose'>,
+) {
+  const { found, stored } = conversation
+  const view = useFrom(conversation, chosen.session)
+  const { turns, hasNewer } = view.shown
+  const end = useEnd({
+    place: `${chosen.session} ${found ?? ''}`,
+    isHeld: found !== null,
+    newest: turns.length > 0 && hasNewer ? null : turns.at(-1)?.id,
+    onWanted: () => (found === null ? void stored.show(null) : choose({})),
+  })
+  const tell = (text: string) => {
+    end.go()
+    return conversation.say({ text, images: [] })
+  }
+  return { ...view, end, tell }
 }
 
 /** What holds in this conversation alone, and ends where another one is opened. */

@@ -1,14 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { ThumbsDown, ThumbsUp } from 'lucide-react'
-import { createContext, useContext, useState } from 'react'
+import { useContext, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
-import { showRating } from './use-stored.ts'
-
-/** The name of the talk whose answers are shown. */
-export const TalkName = createContext<string | null>(null)
+import { TalkName } from './talk-name.ts'
+import type { Pages } from './use-stored.ts'
 
 interface RatingProps {
   readonly seq: number
@@ -58,3 +56,14 @@ export function Rating({ seq, rating: kept }: RatingProps) {
     </>
   )
 }
+
+/** Shows a thumb that was given, without a request. */
+const showRating = (client: QueryClient, session: string, seq: number, rating: number) =>
+  void client.setQueryData<Pages>(['transcript', session], (shown) => {
+    if (!shown) return shown
+    const pages = shown.pages.map((page) => ({
+      ...page,
+      turns: page.turns.map((turn) => (turn.seq === seq ? { ...turn, rating } : turn)),
+    }))
+    return { ...shown, pages }
+  })

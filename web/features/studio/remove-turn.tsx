@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { useContext, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { talks } from '../../api/talks.ts'
@@ -6,8 +7,7 @@ import { useToasts } from '../../lib/services.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { useConversations } from './conversations.ts'
 import { useKnown } from './known.ts'
-import { TalkName } from './rating.tsx'
-import { useStored } from './use-stored.ts'
+import { TalkName } from './talk-name.ts'
 import type { Ways } from './use-versions.ts'
 
 interface RemoveTurnProps {
@@ -25,9 +25,14 @@ export function RemoveTurn({ seq, ways, onGone, onClose }: RemoveTurnProps) {
   const { forget, tellStored } = useConversations()
   const session = useContext(TalkName) ?? ''
   const title = useKnown(session)?.title ?? ''
-  const { rows } = useStored(session)
+  // Those that are loaded may not reach to the end.
+  const newest = useQuery({
+    queryKey: ['transcript', session, 'newest'],
+    queryFn: () => api.sessions.transcript(session, { limit: 1 }),
+    staleTime: 0,
+  })
   const [isBusy, setBusy] = useState(false)
-  const count = rows.filter((row) => row.seq > seq).length
+  const count = (newest.data?.turns[0]?.seq ?? seq) - seq
   const remove = async () => {
     setBusy(true)
     try {
@@ -45,8 +50,8 @@ export function RemoveTurn({ seq, ways, onGone, onClose }: RemoveTurnProps) {
       title={t('studio.remove.title')}
       loss={t(lossOf(seq, ways, count), { count })}
       action={t('action.delete')}
-      open
-      busy={isBusy}
+      open={!newest.isPending}
+      busy={isBusy || !newest.data}
       onConfirm={() => void remove()}
       onClose={onClose}
     />

@@ -6,8 +6,8 @@ import { ChunksDialog, type Passage } from '../kb/chunks-dialog.tsx'
 import { Announcer } from './announcer.tsx'
 import { Asks } from './asks.tsx'
 import type { Place } from './conversations.ts'
-import { TalkName } from './rating.tsx'
 import { Talk } from './talk.tsx'
+import { TalkName } from './talk-name.ts'
 import type { Turn } from './turn.ts'
 import { useConversation } from './use-conversation.ts'
 import type { Setup } from './use-setup.ts'
@@ -37,7 +37,7 @@ export function SideTalk({ chosen, setup, onSession }: SideTalkProps) {
     <TalkName value={chosen.session}>
       <Talk key={chosen.session} conversation={conversation} ways={ways} actions={actions} />
       <Announcer turns={turns} />
-      <Asks turns={turns} />
+      <Asks turns={conversation.live} />
       <Drawer
         title={t('studio.why')}
         open={asked !== null}

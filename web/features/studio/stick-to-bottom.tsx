@@ -1,7 +1,7 @@
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import type { Turn } from './turn.ts'
+import { useStable } from '../../lib/use-stable.ts'
 
 /** So near to the end the reader counts as at the end. */
 const NEAR_PX = 40
@@ -17,25 +17,39 @@ function toEnd() {
   document.documentElement.scrollTop = document.documentElement.scrollHeight
 }
 
+interface EndOptions {
+  /** What is shown: it begins at its end. */
+  readonly place: string
+  /** It begins at a turn that was looked for, and not at its end. */
+  readonly isHeld: boolean
+  /** The last turn; null while its end is not loaded, undefined while nothing is. */
+  readonly newest: string | null | undefined
+  /** Loads the end. */
+  readonly onWanted: () => void
+}
+
 /**
  * Scrolls to the end of the conversation and keeps it in view while it grows. Any movement up lets
- * go. `isHeld`: the conversation starts at a turn that was searched for, and not at the end.
+ * go.
  */
-export function useEnd(session: string, turns: readonly Turn[], isHeld: boolean) {
+export function useEnd({ place, isHeld, newest, onWanted }: EndOptions) {
   const content = useRef<HTMLDivElement>(null)
   const follows = useRef(!isHeld)
   const [isFar, setFar] = useState(false)
-  const shown = useRef(session)
-  const newest = turns.at(-1)?.id
+  const shown = useRef(place)
+  const isPart = newest === null
+  const onScrolled = useStable((isUp: boolean) => {
+    const left = distance()
+    if (left < NEAR_PX && !isPart) follows.current = true
+    else if (isUp) follows.current = false
+    setFar(left > FAR_PX)
+  })
   useEffect(() => {
     let before = document.documentElement.scrollTop
     const onScroll = () => {
       const { scrollTop } = document.documentElement
-      const left = distance()
-      if (left < NEAR_PX) follows.current = true
-      else if (scrollTop < before) follows.current = false
+      onScrolled(scrollTop < before)
       before = scrollTop
-      setFar(left > FAR_PX)
     }
     const grown = new ResizeObserver(() => {
       if (follows.current) toEnd()
@@ -49,26 +63,31 @@ export function useEnd(session: string, turns: readonly Turn[], isHeld: boolean)
       grown.disconnect()
       removeEventListener('scroll', onScroll)
     }
-  }, [])
+  }, [onScrolled])
   const held = useRef(isHeld)
+  const want = useStable(onWanted)
   useLayoutEffect(() => {
-    if (shown.current !== session) {
-      shown.current = session
+    if (shown.current !== place) {
+      shown.current = place
       held.current = isHeld
       follows.current = !isHeld
     }
     if (newest === undefined) return
+    // Whoever scrolls to where the end is loaded goes on from there.
     const isFirst = held.current
-    held.current = false
-    if (isFirst) return
-    follows.current = true
-    toEnd()
-  }, [newest, session, isHeld])
+    held.current = newest === null
+    if (isFirst && !follows.current) return
+    if (newest !== null) {
+      follows.current = true
+      toEnd()
+    } else if (follows.current) want()
+  }, [newest, place, isHeld, want])
   const go = () => {
     follows.current = true
-    toEnd()
+    if (isPart) want()
+    else toEnd()
   }
-  return { content, isFar, go }
+  return { content, isFar: isFar || isPart, go }
 }
 
 interface ToEndProps {

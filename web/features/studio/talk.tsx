@@ -1,35 +1,50 @@
+import { useQuery } from '@tanstack/react-query'
 import { ScrollText } from 'lucide-react'
 import { memo, useContext, useEffect, useRef } from 'react'
+import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { OUTDATED } from '../../lib/lazy-chunks.ts'
+import { useStable } from '../../lib/use-stable.ts'
 import { Button } from '../../ui/button.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { isTemporary } from './fresh.ts'
 import { InPlace } from './in-place.tsx'
-import { TalkName } from './rating.tsx'
-import type { Turn } from './turn.ts'
+import { TalkName } from './talk-name.ts'
 import { type TurnActions, TurnView } from './turn-view.tsx'
 import type { Conversation } from './use-conversation.ts'
 import { useElsewhere } from './use-elsewhere.ts'
+import { useJump } from './use-jump.ts'
 
 interface TalkProps {
-  readonly conversation: Pick<Conversation, 'turns' | 'older' | 'summary' | 'running' | 'found'>
+  readonly conversation: Pick<Conversation, 'turns' | 'stored' | 'hasNewer' | 'running' | 'found'>
   readonly ways: Conversation['ways']
   readonly actions: TurnActions
 }
 
 /** The turns of a conversation, oldest first. */
 export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
-  const { turns, older, summary, running, found } = conversation
-  const last = turns.at(-1)
+  const { turns, stored, hasNewer, running, found } = conversation
+  const { hasNextPage, fetchNextPage, isFetchingNextPage } = stored
+  const { t } = useI18n()
+  const last = hasNewer ? undefined : turns.at(-1)
   const session = useContext(TalkName) ?? ''
+  const summary = useSummary(session)
   useHeld(session)
-  const newest = older.rows[0]?.created_at
-  useElsewhere(session, newest, running || newest === undefined)
+  useJump(found, turns, stored)
+  const newest = stored.rows[0]?.created_at
+  useElsewhere(session, newest, running || hasNewer || newest === undefined)
+  const isIdle = !stored.isFetching && !stored.isError
   return (
     <>
-      <Older older={older} first={turns[0]} />
-      {summary && !older.hasNextPage && <Summary text={summary} />}
+      {hasNextPage && (
+        <More
+          label={t('studio.older')}
+          isBusy={isFetchingNextPage}
+          isIdle={isIdle}
+          onWanted={() => void fetchNextPage(ONE_AT_A_TIME)}
+        />
+      )}
+      {summary && !hasNextPage && <Summary text={summary} />}
       <InPlace first={turns[0]?.id} />
       <ol className="turns" data-running={running || undefined}>
         {turns.map((turn) => (
@@ -44,9 +59,20 @@ export const Talk = memo(({ conversation, ways, actions }: TalkProps) => {
           />
         ))}
       </ol>
+      {hasNewer && (
+        <More
+          label={t('studio.newer')}
+          isBusy={stored.isFetchingPreviousPage}
+          isIdle={isIdle}
+          onWanted={() => void stored.fetchPreviousPage(ONE_AT_A_TIME)}
+        />
+      )}
     </>
   )
 })
+
+/** What is being loaded is not given up for the page before or after it. */
+const ONE_AT_A_TIME = { cancelRefetch: false }
 
 /** Has the browser ask before a page that the server has outdated loses a temporary talk. */
 function useHeld(session: string) {
@@ -62,7 +88,16 @@ function useHeld(session: string) {
   }, [session])
 }
 
-/** The summary of turns that the model no longer reads verbatim. */
+/** The summary of turns that the model no longer reads verbatim; empty at first. */
+function useSummary(session: string): string {
+  const memory = useQuery({
+    queryKey: ['memory', session],
+    queryFn: () => api.sessions.history(session),
+    enabled: !isTemporary(session),
+  })
+  return memory.data?.summary ?? ''
+}
+
 function Summary({ text }: { readonly text: string }) {
   const { t } = useI18n()
   return (
@@ -78,30 +113,29 @@ function Summary({ text }: { readonly text: string }) {
   )
 }
 
-interface OlderProps {
-  readonly older: Conversation['older']
-  readonly first: Turn | undefined
+interface MoreProps {
+  readonly label: string
+  readonly isBusy: boolean
+  /** Whether nothing is being loaded, and nothing could not be. */
+  readonly isIdle: boolean
+  readonly onWanted: () => void
 }
 
-/** Loads older turns when it comes into view, and keeps the scroll position. */
-function Older({ older, first }: OlderProps) {
-  const { t } = useI18n()
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = older
+/** Loads the turns that stand in its place when it comes into view. */
+function More({ label, isBusy, isIdle, onWanted }: MoreProps) {
   const button = useRef<HTMLDivElement>(null)
+  const want = useStable(onWanted)
   // Looks anew after each page, which may have left it in view.
   useEffect(() => {
-    if (!button.current || !hasNextPage || !first) return
-    const seen = new IntersectionObserver(([entry]) => {
-      if (entry?.isIntersecting) void fetchNextPage()
-    })
+    if (!button.current || !isIdle) return
+    const seen = new IntersectionObserver(([entry]) => entry?.isIntersecting && want())
     seen.observe(button.current)
     return () => seen.disconnect()
-  }, [hasNextPage, fetchNextPage, first])
-  if (!hasNextPage) return null
+  }, [isIdle, want])
   return (
     <div ref={button} className="text-center">
-      <Button size="small" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-        {t('studio.older')}
+      <Button size="small" busy={isBusy} onClick={want}>
+        {label}
       </Button>
     </div>
   )

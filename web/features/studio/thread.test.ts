@@ -59,6 +59,23 @@ describe('the thread of a conversation', () => {
     expect(ids(createThread()([row(3, 'b')], [first, last]))).toEqual(['first', 'seq:3', 'last'])
   })
 
+  test('turns before and after those that are loaded are not shown beside them', () => {
+    const thread = createThread()
+    const rows = [row(6, 'c'), row(5, 'b')]
+    const open = [
+      live('stored before', { seq: 2, state: 'done', at: 1 }),
+      live('stopped between', { at: 5_500, state: 'stopped' }),
+      live('stored after', { seq: 9, state: 'done', at: 9_000 }),
+      live('running', { at: 9_500 }),
+    ]
+    const all = ['stored before', 'seq:5', 'stopped between', 'seq:6', 'stored after', 'running']
+    const shown = (hasOlder: boolean, hasNewer: boolean) =>
+      ids(thread(rows, open, { hasOlder, hasNewer }))
+    expect(shown(false, false)).toEqual(all)
+    expect(shown(true, false)).toEqual(all.slice(1))
+    expect(shown(false, true)).toEqual(all.slice(0, 4))
+  })
+
   test('an unstored turn is shown at the time when it was asked', () => {
     const stopped = live('stopped', { at: 1_500, state: 'stopped' })
     expect(ids(createThread()([row(2, 'b'), row(1, 'a')], [stopped]))).toEqual([

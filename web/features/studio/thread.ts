@@ -1,6 +1,14 @@
 import type { TranscriptTurn } from '../../api/types.ts'
 import { storedTurn, type Turn, withDetails } from './turn.ts'
 
+/** Whether the talk has stored turns before and after those that are loaded. */
+interface Around {
+  readonly hasOlder: boolean
+  readonly hasNewer: boolean
+}
+
+const ALONE: Around = { hasOlder: false, hasNewer: false }
+
 /**
  * Joins stored turns with the turns of this tab, oldest first. A turn of this tab that has been
  * stored keeps its id, pictures and sound. Unchanged turns stay the same object, also when their
@@ -28,7 +36,11 @@ export function createThread() {
     return turn
   }
 
-  return (rows: readonly TranscriptTurn[], live: readonly Turn[]): readonly Turn[] => {
+  return (
+    rows: readonly TranscriptTurn[],
+    live: readonly Turn[],
+    { hasOlder, hasNewer }: Around = ALONE,
+  ): readonly Turn[] => {
     const waiting = [...live]
     const gone = replacedIn(live)
     const told = [...rows].sort((a, b) => b.seq - a.seq).filter((row) => !gone.seqs.has(row.seq))
@@ -43,8 +55,11 @@ export function createThread() {
     const [newest = 0, oldest = 0] = [told[0]?.seq, told.at(-1)?.seq]
     // Stored once, and not there any more: the talk was deleted, and begun anew.
     const isLost = ({ seq }: Turn) => seq !== null && seq >= oldest && seq <= newest
-    const open = waiting.filter((turn) => !gone.ids.has(turn.id) && !isLost(turn))
-    return inOrder(turns.reverse(), open)
+    const isBefore = ({ seq }: Turn) => hasOlder && seq !== null && seq < oldest
+    const open = waiting.filter(
+      (turn) => !gone.ids.has(turn.id) && !isLost(turn) && !isBefore(turn),
+    )
+    return inOrder(turns.reverse(), open, hasNewer)
   }
 }
 
@@ -71,13 +86,20 @@ function replacedIn(live: readonly Turn[]) {
   }
 }
 
-/** Merges unstored turns into the stored ones, by the time at which they were asked. */
-function inOrder(stored: readonly Turn[], open: readonly Turn[]): readonly Turn[] {
+/**
+ * Merges unstored turns into the stored ones, by the time at which they were asked. Those after the
+ * last one are left out where others come in between.
+ */
+function inOrder(
+  stored: readonly Turn[],
+  open: readonly Turn[],
+  hasNewer: boolean,
+): readonly Turn[] {
   const waiting = [...open]
   const all = stored.flatMap((turn) => {
     const before = waiting.filter(({ at, state }) => at < turn.at && state !== 'running')
     for (const earlier of before) waiting.splice(waiting.indexOf(earlier), 1)
     return [...before, turn]
   })
-  return [...all, ...waiting]
+  return hasNewer ? all : [...all, ...waiting]
 }

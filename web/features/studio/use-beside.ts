@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { api } from '../../api/index.ts'
 import { talks } from '../../api/talks.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { type Place, useAnswering, useConversations } from './conversations.ts'
@@ -30,7 +31,8 @@ export function useBeside({ choice: { chosen, choose }, beside, setups }: Beside
   /** The two talks to ask in: both go on from where this one ends. */
   async function pair(): Promise<readonly [string, string]> {
     if (isAsked) return [session, beside.session]
-    const seq = stored.rows[0]?.seq
+    const { turns } = await api.sessions.transcript(session, { limit: 1 })
+    const seq = turns[0]?.seq
     if (seq === undefined) return [session, freshSession()]
     const one = await talks.branch(session, seq)
     try {
@@ -90,6 +92,7 @@ export function useBeside({ choice: { chosen, choose }, beside, setups }: Beside
 
   return {
     isAsked,
+    stored,
     running: first || second || isPairing,
     ask,
     keep,

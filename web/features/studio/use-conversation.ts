@@ -5,10 +5,9 @@ import { isTemporary } from './fresh.ts'
 import { createThread } from './thread.ts'
 import { useAsking } from './use-asking.ts'
 import type { useChosen } from './use-chosen.ts'
-import { useJump } from './use-jump.ts'
 import { usePending } from './use-pending.ts'
 import type { Setup } from './use-setup.ts'
-import { useStored, useSummary } from './use-stored.ts'
+import { useStored } from './use-stored.ts'
 import { useVersions } from './use-versions.ts'
 
 type Choice = Pick<ReturnType<typeof useChosen>, 'chosen' | 'turn' | 'choose' | 'linked'>
@@ -31,8 +30,8 @@ export function useConversation(
   const { session, app } = chosen
   const live = useTurns(session)
   const running = useAnswering(session)
-  const stored = useStored(session)
-  const summary = useSummary(session)
+  const stored = useStored(session, turn)
+  const { hasNextPage: hasOlder, hasPreviousPage: hasNewer } = stored
   const { waiting, isNew } = useUnsent(session, running)
   const isStored = linked && !isTemporary(session) && (stored.rows.length > 0 || !isNew)
   const { interrupted, isUnknown, title } = usePending(session, isStored)
@@ -41,14 +40,16 @@ export function useConversation(
   // Of a talk that was deleted elsewhere, what was never stored is left.
   const isGone = isUnknown && stored.rows.length === 0
   const told = useMemo(
-    () => thread(stored.rows, live).filter(({ seq }) => !isGone || seq === null),
-    [thread, stored.rows, live, isGone],
+    () =>
+      thread(stored.rows, live, { hasOlder, hasNewer }).filter(
+        ({ seq }) => !isGone || seq === null,
+      ),
+    [thread, stored.rows, live, hasOlder, hasNewer, isGone],
   )
   const turns = useMemo(
-    () => (running ? told : [...told, ...interrupted]),
-    [told, running, interrupted],
+    () => (running || hasNewer ? told : [...told, ...interrupted]),
+    [told, running, hasNewer, interrupted],
   )
-  useJump(turn, turns, stored)
   const begun = live.length > 0
   const named = title === undefined && !begun ? '' : title
   useEffect(() => {
@@ -57,13 +58,15 @@ export function useConversation(
   const asking = useAsking({ chosen, choose, linked, asked })
   return {
     turns,
+    /** Turns of this tab, also while others are shown. */
+    live,
+    /** Whether the talk goes on after the turns that are shown. */
+    hasNewer,
     /** Null without a turn; empty while it is asked for. */
     title: named ?? turns[0]?.text ?? null,
     /** The number of the turn that was looked for; null without one. */
     found: turn,
-    /** Null until the first page is there. */
-    older: stored,
-    summary,
+    stored,
     /** Whether this person has no such talk. */
     isMissing: isUnknown && turns.length + waiting.length === 0,
     /** Whether it is not read yet, or could not be. */

@@ -22,7 +22,7 @@ export function useElsewhere(session: string, newest: string | undefined, isOff:
     refetchOnMount: false,
     refetchInterval: ({ state: { error } }) => !error && POLL_MS,
   })
-  const last = data?.last_at
+  const last = isOff ? undefined : data?.last_at
   useEffect(() => {
     const isNewer = newest !== undefined && last !== undefined && last > newest
     // What this page has stored itself is on its way.

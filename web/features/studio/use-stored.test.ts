@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Transcript } from '../../api/types.ts'
-import { joinNewest } from './use-stored.ts'
+import { joinNewest, newer, rowsOf } from './use-stored.ts'
 
 const page = (from: number, to: number): Transcript => ({
   turns: Array.from({ length: from - to + 1 }, (_, at) => ({
@@ -20,4 +20,23 @@ test('the newest turns are joined with the loaded ones', () => {
 test('turns that do not reach those that are shown join nothing', () => {
   expect(joinNewest(shown, page(13, 11))).toBeNull()
   expect(joinNewest(shown, { turns: [], next_before: null })).toBeNull()
+})
+
+test('joined with the newest turns, pages reach to the end', () => {
+  const part = { pages: [page(9, 7), page(6, 1)], pageParams: [10, 7] }
+  expect(joinNewest(part, page(10, 8))?.pageParams).toEqual([null, 7])
+})
+
+test('the next newer page goes on after the newest turn, until one is not full', () => {
+  expect(newer(page(60, 31), null, null)).toBeNull()
+  expect(newer(page(26, 1), null, 27)).toBe(67)
+  expect(newer(page(65, 26), null, 67)).toBeNull()
+  expect(newer(page(66, 27), null, 67)).toBe(107)
+  expect(newer({ turns: [], next_before: null }, null, 67)).toBeNull()
+})
+
+test('turns that two pages have are told once', () => {
+  expect(rowsOf([page(8, 3), page(5, 2), page(1, 1)]).map(({ seq }) => seq)).toEqual([
+    ...[8, 7, 6, 5, 4, 3, 2, 1],
+  ])
 })

@@ -185,7 +185,9 @@ test('a name is taken for a day, and nothing else is kept of a turn that ended',
   await prune(60 * 60_000)
   await (await mine.ask()).all()
   await prune(11 * 60_000)
-  expect((await mine.ask()).status).toBe(404)
+  const body = { text: '问', session_id: 'a', detached: true, turn_id: mine.turn_id }
+  const late = await mine.call('POST', '/console/agent', body)
+  expect([late.status, late.headers.get('x-error-params')]).toEqual([404, 'what=turn'])
   const id = `%${mine.turn_id}`
   const rows = await app.db.all({
     sql: 'SELECT user_text, files, images FROM talk_turn WHERE id LIKE ?',

@@ -246,4 +246,52 @@ describeWeb('a line that breaks at the wrong moment', () => {
     },
     TIMEOUT_MS,
   )
+
+  test(
+    'an answer that no line told of is read after a reload, and its question waits no more',
+    async () => {
+      await using guest = await at.open(`http://127.0.0.1:${line.port}`)
+      const { page } = guest
+      const { platform } = at.world
+      const rest = Promise.withResolvers<void>()
+      platform.reply({ pieces: ['One', ' two'], hold: { after: 1, until: rest.promise } })
+      line.lose('POST /console/agent ', 99)
+      await field(page).fill('How long?')
+      await page.keyboard.press('Enter')
+      await page.locator('.queue', { hasText: en['studio.queue.held'] }).waitFor()
+      await page.reload()
+      await turnOf(page, 'How long?').locator('.prose', { hasText: 'One' }).waitFor()
+      await page.locator('.queue').waitFor({ state: 'detached' })
+      rest.resolve()
+      await turnOf(page, 'How long?').locator('.prose', { hasText: 'One two' }).waitFor()
+      line.lose('', 0)
+      expect(at.world.asked(platform)).toHaveLength(1)
+      expect(await shown(page)).toEqual([['How long?', 'One two']])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a question that arrived behind a failing gateway is read when a person sends it again',
+    async () => {
+      await using guest = await at.open()
+      const { page } = guest
+      const { platform } = at.world
+      platform.reply({ text: 'It was there.' })
+      await page.route(
+        '**/console/agent',
+        async (route) => {
+          await route.fetch()
+          await route.fulfill({ status: 500, body: '' })
+        },
+        { times: 1 },
+      )
+      const turn = await ask(page, 'Behind it?')
+      await turn.getByRole('button', { name: en['studio.retry'] }).first().click()
+      await turn.locator('.prose', { hasText: 'It was there.' }).waitFor()
+      expect(at.world.asked(platform)).toHaveLength(1)
+      expect(await shown(page)).toEqual([['Behind it?', 'It was there.']])
+    },
+    TIMEOUT_MS,
+  )
 })

@@ -82,7 +82,7 @@ export function createAsking(options: AskingOptions) {
     /** Stops the answer that is being written, and sends this question. */
     sendNow(one: Waiting): void {
       const { session_id: session } = one.request
-      queue.putFirst({ ...one, tries: Math.min(one.tries, 1) })
+      queue.putFirst({ ...one, tries: 0 })
       queue.hold(session, false)
       if (isRunning(session)) {
         urgent.add(session)

@@ -15,6 +15,17 @@ export const field = (page: Page) => page.getByRole('textbox', { name: en['studi
 export const turnOf = (page: Page, question: string) =>
   page.locator('li.turn', { has: page.locator('.bubble', { hasText: question }) })
 
+/** The questions on the page, each with its answer. */
+export const shown = (page: Page) =>
+  page
+    .locator('li.turn')
+    .evaluateAll((turns) =>
+      turns.map((turn) => [
+        turn.querySelector('.bubble')?.textContent,
+        turn.querySelector('.prose')?.textContent?.trim(),
+      ]),
+    )
+
 /** Asks, and resolves with the new turn once it stands on the page; each needs its own words. */
 export async function ask(page: Page, question: string): Promise<Locator> {
   const turn = turnOf(page, question)

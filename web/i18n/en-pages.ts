@@ -1735,7 +1735,6 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'backups.title': 'Backups',
   'backups.about': 'Everything of this server in one encrypted file.',
   'backups.now': 'Back up now',
-  'backups.begun': 'The backup is being made',
   'backups.download': 'Download a backup',
   'backups.restore':
     'To restore: stop the server, then run moonbase restore FILE with the passphrase in MB_BACKUP_PASSPHRASE.',
@@ -1756,7 +1755,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'backups.class.refuses_login':
     'The bucket refuses the server. Check its name and the AWS variables.',
   'backups.class.timeout': 'It took more than 30 minutes. Choose a faster place.',
-  'backups.class.error': 'The last backup failed. The log of the server says why.',
+  'backups.class.error': 'The log of the server says why.',
   'backups.passphrase': 'Passphrase',
   'backups.passphrase.hint':
     'At least {min} letters, digits or signs. Only it opens the file: keep it elsewhere.',
@@ -1950,4 +1949,18 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'address.other':
     'Other people cannot open this link yet: it names this machine. Ask who runs the server to set its public address.',
   'system.name.untested': 'without a test mail',
+  'form.missing': 'Please fill this in.',
+  'form.address': 'This is not the address of a web page.',
+  'hooks.events.none': 'Choose at least one event.',
+  'devices.digits.wrong': 'Enter the six digits that the board shows.',
+  'gone.text': 'A colleague may have deleted it, or the link is wrong.',
+  'gone.app': 'This assistant is gone',
+  'gone.device': 'This device is gone',
+  'backups.made': 'The backup is made',
+  'backups.unmade': 'The backup failed. {why}',
+  'backups.failed.at': 'Last backup failed:',
+  'backups.class.folder': 'The server cannot use this folder. Choose another one.',
+  'prompts.newer':
+    'A colleague has changed this prompt meanwhile. It now says what stands below; save again to replace it by yours.',
+  'prompts.replace': 'Replace',
 }

@@ -12,15 +12,16 @@ import { TalkList } from '../features/sessions/talk-list.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from '../ui/button.tsx'
 import { ForEditors } from '../ui/changeable.tsx'
+import { Gone } from '../ui/gone.tsx'
 import { Ago, Page } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
-import { Missing } from './missing.tsx'
 
 const POLL_MS = 20_000
 
 /** One device: how it is, what answers it, a sentence to say, and what was said to it. */
 export function DevicePage() {
   const { id = '' }: { id?: string } = useParams({ strict: false })
+  const { t } = useI18n()
   const query = useQuery({
     queryKey: ['devices'],
     queryFn: api.devices.list,
@@ -30,7 +31,11 @@ export function DevicePage() {
     <Loaded query={query}>
       {({ devices }) => {
         const device = devices.find((item) => item.id === id)
-        return device ? <Shown key={id} device={device} /> : <Missing />
+        return device ? (
+          <Shown key={id} device={device} />
+        ) : (
+          <Gone title={t('gone.device')} list="/app/devices" label="nav.devices" />
+        )
       }}
     </Loaded>
   )

@@ -35,6 +35,7 @@ export function RunLimits({ limits, onLimits }: RunLimitsProps) {
         label={t('runs.calls')}
         hint={t('runs.calls.hint', { max: RUN_MODEL_CALLS_MAX })}
         type="number"
+        required
         min={1}
         max={RUN_MODEL_CALLS_MAX}
         value={max_model_calls === 0 ? '' : String(max_model_calls)}

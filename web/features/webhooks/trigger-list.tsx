@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import {
   TRIGGER_NAME_CHARS_MAX,
   TRIGGER_TEXT_CHARS_MAX,
@@ -14,7 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { AreaField, SelectField, SwitchField, TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { namedChoices } from '../../ui/named-choices.ts'
 import { Ago, Badge, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
@@ -135,16 +135,13 @@ function TriggerForm({ trigger, onSecret, onClose }: TriggerFormProps) {
   )
   const count = [...input.text.trim()].length
   const valid = input.name.trim() !== '' && count > 0 && count <= TRIGGER_TEXT_CHARS_MAX
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (valid) save.mutate(undefined)
-  }
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={valid} onSend={() => save.mutate(undefined)}>
       <TextField
         label={t('field.name')}
         value={input.name}
         maxLength={TRIGGER_NAME_CHARS_MAX}
+        required
         onText={(name) => change({ name })}
       />
       <AreaField
@@ -153,6 +150,7 @@ function TriggerForm({ trigger, onSecret, onClose }: TriggerFormProps) {
         value={input.text}
         charsMax={TRIGGER_TEXT_CHARS_MAX}
         rows={5}
+        required
         onText={(text) => change({ text })}
       />
       <SelectField
@@ -180,7 +178,7 @@ function TriggerForm({ trigger, onSecret, onClose }: TriggerFormProps) {
         on={input.enabled}
         onChange={(enabled) => change({ enabled })}
       />
-      <FormEnd busy={save.isPending} disabled={!valid} onCancel={onClose} />
-    </form>
+      <FormEnd busy={save.isPending} onCancel={onClose} />
+    </Form>
   )
 }

@@ -89,6 +89,21 @@ describeWeb('what a colleague does meanwhile', () => {
     TIMEOUT_MS,
   )
 
+  test(
+    'the zone and the language of prompts are set for the workspace',
+    async () => {
+      await using guest = await open('/app/settings')
+      const { page } = guest
+      await page.getByLabel(en['schedules.zone']).selectOption('Asia/Shanghai')
+      await page.getByLabel(en['settings.language']).selectOption('en')
+      await button(page, en['action.save']).click()
+      await page.getByText(en['settings.saved']).waitFor()
+      const settings = (await call<object>('GET', '/settings')).json()
+      expect(settings).toMatchObject({ time_zone: 'Asia/Shanghai', language: 'en' })
+    },
+    TIMEOUT_MS,
+  )
+
   for (const [what, path, list] of [
     ['an assistant', '/app/apps/gone', '/app/apps'],
     ['a device', '/app/devices/gone', '/app/devices'],

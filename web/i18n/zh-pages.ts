@@ -135,7 +135,7 @@ export const zhPages = {
   'devices.say.later': '已记下，设备下次联系时会说',
   'devices.say.now': '设备这就说',
   'devices.say.send': '说出来',
-  'devices.seen': '最近联系',
+  'devices.seen': '最近联系：',
   'devices.seen.never': '还没有',
   'devices.saved': '设备已保存',
   'devices.state': '状态',
@@ -1845,4 +1845,13 @@ export const zhPages = {
   'backups.class.folder': '服务器无法使用这个文件夹，请换一个。',
   'prompts.newer': '同事刚刚改过这个提示词，现在的内容如下。再保存一次就会用你的内容替换它。',
   'prompts.replace': '替换',
+  'settings.zone.hint': '提示词里的日期和时间按它计算。',
+  'settings.language': '提示词的语言',
+  'settings.language.hint': '提示词里的星期用这种语言写。',
+  'hooks.none.text': '任务结束、设备掉线或文档读取失败时，它会通知您的程序或群聊机器人。',
+  'triggers.none.text':
+    '它给您一个地址。别的程序（如表单、监控或快捷指令）访问它时，助手就会处理发来的内容。',
+  'devices.pending.next':
+    '把注册时得到的配对码输入设备，或让设备扫描它。配对码只显示一次且会过期；没有的话，请换一个新码。',
+  'apps.name.twin': '另有助手用这个名称：程序调用时，两者都要用编号作为 model。',
 }

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { FACT_CHARS_MAX } from '../../src/core/limits/contract.ts'
 import { memories } from '../api/memories.ts'
 import { MemoryRow } from '../features/memories/memory-row.tsx'
+import { useSubjectName } from '../features/memories/subject-name.ts'
 import { SuggestCard } from '../features/memories/suggest-card.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
@@ -23,10 +24,11 @@ export function MemoryPage() {
     queryKey: ['memories', subject],
     queryFn: () => memories.list(subject),
   })
+  const called = useSubjectName(subject ?? '')
   return (
     <Page
       title={t('nav.memory')}
-      about={subject === null ? t('memory.about') : t('memory.about.of', { subject })}
+      about={subject === null ? t('memory.about') : t('memory.about.of', { subject: called })}
     >
       <div className="grid grid-cols-1 gap-6">
         <AddForm key={subject} subject={subject} />

@@ -4,7 +4,13 @@ import { PRICE_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { Settings } from '../api/types.ts'
 import { temperatureOf } from '../features/apps/draft.ts'
-import { MemoryField, NameFields, Prices, ScanFields } from '../features/settings/fields.tsx'
+import {
+  MemoryField,
+  NameFields,
+  PlaceFields,
+  Prices,
+  ScanFields,
+} from '../features/settings/fields.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
@@ -60,6 +66,8 @@ const formOf = (settings: Settings) => ({
   mayAsk: settings.may_ask ?? false,
   ocr: settings.ocr === 'scans',
   ocrModel: settings.ocr_model ?? '',
+  zone: settings.time_zone ?? '',
+  language: settings.language ?? ('zh' as const),
   temperature: settings.temperature?.toString() ?? '',
   priceIn: settings.price_in?.toString() ?? '',
   priceOut: settings.price_out?.toString() ?? '',
@@ -84,11 +92,14 @@ const numberOf = (value: number | null | 'wrong') => (value === 'wrong' ? null :
 
 /** The settings with what the form stands for. */
 function requestOf(settings: Settings, form: Fields) {
-  const { temperature, priceIn, priceOut, ocr, ocrModel, mayAsk, ...plain } = valuesOf(form)
+  const { temperature, priceIn, priceOut, ocr, ocrModel, mayAsk, zone, language, ...plain } =
+    valuesOf(form)
   return {
     ...settings,
     ...plain,
     may_ask: mayAsk,
+    time_zone: zone || undefined,
+    language,
     ocr: ocr ? ('scans' as const) : ('off' as const),
     ocr_model: ocrModel,
     temperature: numberOf(temperature),
@@ -130,6 +141,12 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
           model={form.model}
           setName={(name) => set({ name })}
           setModel={(model) => set({ model })}
+        />
+        <PlaceFields
+          zone={form.zone}
+          language={form.language}
+          setZone={(zone) => set({ zone })}
+          setLanguage={(language) => set({ language })}
         />
         <TextField
           label={t('field.temperature')}

@@ -97,11 +97,17 @@ type AreaProps = Omit<FieldProps, 'children' | 'aside'> &
   Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'children'> & {
     readonly value: string
     readonly onText: (value: string) => void
-    /** Maximum number of code points, as the server counts them. */
-    readonly charsMax: number
+    /** Maximum number of code points, as the server counts them; absent where lines are counted. */
+    readonly charsMax?: number
   }
 
-export function AreaField({ label, hint, problem, charsMax, ...rest }: AreaProps) {
+export function AreaField({
+  label,
+  hint,
+  problem,
+  charsMax = Number.POSITIVE_INFINITY,
+  ...rest
+}: AreaProps) {
   const { t } = useI18n()
   const { required, lacks, onText, ...area } = rest
   const count = charsNear(area.value, charsMax)

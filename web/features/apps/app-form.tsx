@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { APP_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
@@ -61,6 +61,10 @@ export function AppForm({ app, isGone = false }: AppFormProps) {
       },
     },
   )
+  const all = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
+  const isTwin = all.data?.apps.some(
+    ({ id, name }) => id !== held?.id && name === draft.name.trim(),
+  )
   const valid = isNamed(draft) && isSound(draft)
   const dirty = !isSame(draft, draftOf(held))
   return (
@@ -71,6 +75,7 @@ export function AppForm({ app, isGone = false }: AppFormProps) {
             label={t('field.name')}
             value={draft.name}
             maxLength={APP_NAME_CHARS_MAX}
+            hint={isTwin && t('apps.name.twin')}
             autoFocus={held === null}
             required
             onText={(value) => change({ name: value })}

@@ -24,7 +24,7 @@ export function MemberLimit({ member }: MemberProps) {
       <Button
         size="small"
         kind="quiet"
-        aria-label={`${shown}: ${title}`}
+        aria-label={t('system.summary', { name: shown, value: title })}
         onClick={() => setOpen(true)}
       >
         {shown}

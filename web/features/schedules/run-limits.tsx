@@ -21,7 +21,10 @@ export function RunLimits({ limits, onLimits }: RunLimitsProps) {
       .filter(({ ask, state }) => ask && state === 'approved')
       .map(({ call_name, name, title }) => ({
         call_name,
-        label: `${server}: ${title === null ? name : `${title} (${name})`}`,
+        label: t('system.summary', {
+          name: server,
+          value: title === null ? name : `${title} (${name})`,
+        }),
       })),
   )
   const { max_model_calls, approved_tools } = limits

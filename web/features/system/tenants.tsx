@@ -89,7 +89,10 @@ function TenantRow({ tenant, onChange }: RowProps) {
       </div>
       <Button
         size="small"
-        aria-label={`${t('server.change')}: ${t('tenants.of', { name })}`}
+        aria-label={t('system.summary', {
+          name: t('server.change'),
+          value: t('tenants.of', { name }),
+        })}
         onClick={onChange}
       >
         {t('server.change')}

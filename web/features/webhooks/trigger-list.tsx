@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Plus } from 'lucide-react'
+import { Plus, Zap } from 'lucide-react'
 import { useState } from 'react'
 import {
   TRIGGER_NAME_CHARS_MAX,
@@ -17,7 +17,7 @@ import { AreaField, SelectField, SwitchField, TextField } from '../../ui/form.ts
 import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { namedChoices } from '../../ui/named-choices.ts'
 import { Ago, Badge, Section } from '../../ui/page.tsx'
-import { Loaded } from '../../ui/state.tsx'
+import { Empty, Loaded } from '../../ui/state.tsx'
 import { EndWebhooks } from './end-webhooks.tsx'
 
 type Asked = { readonly what: 'edit' | 'delete'; readonly trigger: Trigger | null }
@@ -54,7 +54,11 @@ export function TriggerList({ onSecret }: TriggerListProps) {
       <Loaded query={query}>
         {(triggers) => (
           <ul className="card divide-y divide-line">
-            {triggers.length === 0 && <li className="px-5 py-3">{t('triggers.none')}</li>}
+            {triggers.length === 0 && (
+              <li>
+                <Empty icon={<Zap />} title={t('triggers.none')} text={t('triggers.none.text')} />
+              </li>
+            )}
             {triggers.map((one) => (
               <li key={one.id} className="flex flex-wrap items-center gap-3 px-5 py-3">
                 <span className="min-w-0 flex-1 basis-full break-words sm:basis-0">{one.name}</span>

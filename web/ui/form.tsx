@@ -3,8 +3,8 @@ import { type ComponentProps, createContext, type ReactNode, useContext, useId }
 import { useI18n } from '../i18n/index.tsx'
 import { CharCount, charsNear } from './page.tsx'
 
-/** Whether the form around was sent while a value was missing. */
-export const Tried = createContext(false)
+/** Whether the form around was sent while a value was missing; null where the browser looks. */
+export const Tried = createContext<boolean | null>(null)
 
 interface FieldProps {
   readonly label: ReactNode
@@ -77,14 +77,16 @@ type TextProps = Omit<FieldProps, 'children'> &
   }
 
 export function TextField({ label, aside, hint, problem, lacks, ...rest }: TextProps) {
-  // The browser's own words for a missing value are in its language, and come one at a time.
   const { required, onText, ...input } = rest
+  // The browser's own words for a missing value are in its language, and come one at a time.
+  const isNative = useContext(Tried) === null
   return (
     <Field {...{ label, aside, hint, problem, lacks, required }} value={input.value}>
       {(ids) => (
         <input
           {...ids}
           {...input}
+          required={isNative && required}
           className={`input ${input.className ?? ''}`}
           onChange={(event) => onText(event.target.value)}
         />

@@ -98,7 +98,9 @@ const FIRST_PERSON =
   'The first person to sign in runs this server, and is asked there what should answer.'
 
 function signIn(url: string, config: Config): string {
-  const page = `${config.MB_PUBLIC_URL?.replace(/\/$/, '') ?? url}/login`
+  // No browser opens the address that stands for all of a machine.
+  const here = url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:|$)/, '//127.0.0.1')
+  const page = `${config.MB_PUBLIC_URL?.replace(/\/$/, '') ?? here}/login`
   return config.MB_SMTP_URL ? `${page} (codes by mail)` : `${page} (codes are shown here)`
 }
 

@@ -120,6 +120,7 @@ export const ERRORS = {
     400,
     '请求头 X-Backup-Passphrase 应为至少 {min} 个可见的 ASCII 字符，恢复时需要它',
   ],
+  backup_folder: [400, '字段 {field} 的文件夹不能存放备份，设置未更改 ({class})'],
   backup_postgres: [400, '数据在 PostgreSQL 中：请用 pg_dump 备份'],
   own_account: [400, '不能停用或删除自己的账号'],
   last_operator: [400, '至少要保留一位可以登录的平台管理员'],

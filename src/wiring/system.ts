@@ -7,7 +7,6 @@ import { createReranker } from '../channels/openai/reranker.ts'
 import { ConfigError, givenSettings, loadConfig, SETTINGS } from '../config.ts'
 import { createSeal } from '../core/crypto.ts'
 import { appError } from '../core/errors.ts'
-import { BACKUP_PASSPHRASE_CHARS_MIN } from '../core/limits/contract.ts'
 import { createLastTests } from '../features/system/last-tests.ts'
 import type { SystemRouteOptions } from '../features/system/routes.ts'
 import { createSystem, type SettingChange, type SettingTexts } from '../features/system/service.ts'
@@ -21,6 +20,7 @@ import { createWebSearch } from '../tools/web-search.ts'
 import { ChannelFailure } from '../upstream/ports/failure.ts'
 import { DEFAULT_VOICE } from '../upstream/ports/speech.ts'
 import type { Adapters } from './adapters.ts'
+import { checkBackups } from './backup-check.ts'
 import type { Backups } from './backups.ts'
 import type { Knowledge } from './knowledge.ts'
 import { mailTrial, testMail } from './mail-trial.ts'
@@ -88,7 +88,7 @@ export function openSystem(
     try {
       const { MB_HOST: host } = change.after
       if (host !== undefined && host !== change.before.MB_HOST) listener.check(host)
-      checkPassphrase(change)
+      await checkBackups(change)
       await allowMail(change)
     } catch (error) {
       throw explained(error)
@@ -149,14 +149,6 @@ export function openSystem(
       }
     },
   }
-}
-
-/** A new passphrase has to be as good as that of a download; one that holds already goes on. */
-function checkPassphrase({ before, after }: SettingChange): void {
-  const { MB_BACKUP_PASSPHRASE: phrase } = after
-  if (phrase === undefined || phrase === before.MB_BACKUP_PASSPHRASE) return
-  const min = BACKUP_PASSPHRASE_CHARS_MIN
-  if (phrase.length < min) throw appError('backup_passphrase', { min })
 }
 
 /** A wrong setting, as a fault of the request. */

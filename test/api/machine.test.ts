@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import type { StatusReport } from '../../src/features/site/status.ts'
 import { type Call, caller } from '../support/api.ts'
 import { ON_POSTGRES, startApp, type TestApp } from '../support/app.ts'
@@ -186,8 +186,20 @@ test.skipIf(ON_POSTGRES)('backups are set in the console and made at once', asyn
   expect(names.size).toBe(2)
   const { last_backup: last } = (await boss<Overview>('GET', '/system/overview')).json()
   expect(last).toMatchObject({ ok: true })
-  expect((await boss('PUT', '/system', { MB_BACKUP_DIR: folder.file('no/way') })).status).toBe(200)
-  expect((await boss('POST', '/system/backups')).status).toBe(202)
+  const way = folder.file('no/way')
+  const early = await boss('PUT', '/system', { MB_BACKUP_DIR: way })
+  expect([early.status, early.headers.get('x-error-code')]).toEqual([400, 'backup_folder'])
+  expect(new URLSearchParams(early.headers.get('x-error-params') ?? '').get('class')).toBe(
+    'no_folder',
+  )
+  expect(await read()).toMatchObject({ place })
+  mkdirSync(folder.file('no'))
+  expect((await boss('PUT', '/system', { MB_BACKUP_DIR: way })).status).toBe(200)
+  // What is tried is not left behind.
+  expect(readdirSync(folder.file('no'))).toEqual([])
+  rmdirSync(folder.file('no'))
+  const begun = await boss<Backups>('POST', '/system/backups')
+  expect([begun.status, begun.json().next_at]).toEqual([202, null])
   await app.printed.until((text) => text.includes('"backup failed"') || null)
   expect((await read()).last).toMatchObject({ ok: false, error_class: 'no_folder' })
   const cleared = Object.fromEntries(Object.keys(settings).map((name) => [name, null]))

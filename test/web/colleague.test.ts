@@ -67,6 +67,61 @@ describeWeb('what a colleague does meanwhile', () => {
   )
 
   test(
+    'a prompt is not saved over what a colleague wrote meanwhile before it is shown',
+    async () => {
+      const old = { name: 'greet', title: 'Greet', text: 'Old words' }
+      const id = await make('/prompts', old)
+      await using guest = await open('/app/prompts')
+      const { page } = guest
+      await button(page, fill(en['prompts.edit.one'], { name: 'greet' })).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel(en['prompts.text']).fill('My words')
+      await call('PUT', `/prompts/${id}`, { ...old, title: 'Welcome', text: 'Their words' })
+      const stored = async () =>
+        (await call<{ prompts: object[] }>('GET', '/prompts')).json().prompts
+      await button(page, en['action.save']).click()
+      await dialog.getByText('Their words').waitFor()
+      expect(await stored()).toMatchObject([{ title: 'Welcome', text: 'Their words' }])
+      await button(page, en['prompts.replace']).click()
+      await dialog.waitFor({ state: 'detached' })
+      expect(await stored()).toMatchObject([{ title: 'Welcome', text: 'My words' }])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the zone and the language of prompts are set for the workspace',
+    async () => {
+      await using guest = await open('/app/settings')
+      const { page } = guest
+      await page.getByLabel(en['schedules.zone']).selectOption('Asia/Shanghai')
+      await page.getByLabel(en['settings.language']).selectOption('en')
+      await button(page, en['action.save']).click()
+      await page.getByText(en['settings.saved']).waitFor()
+      const settings = (await call<object>('GET', '/settings')).json()
+      expect(settings).toMatchObject({ time_zone: 'Asia/Shanghai', language: 'en' })
+    },
+    TIMEOUT_MS,
+  )
+
+  for (const [what, path, list] of [
+    ['an assistant', '/app/apps/gone', '/app/apps'],
+    ['a device', '/app/devices/gone', '/app/devices'],
+  ] as const) {
+    test(
+      `the page of ${what} that is deleted says so, and leads to the list`,
+      async () => {
+        await using guest = await open(path)
+        const { page } = guest
+        await page.getByText(en['gone.text']).waitFor()
+        await page.locator('main a.btn').click()
+        await page.waitForURL((url) => url.pathname === list)
+      },
+      TIMEOUT_MS,
+    )
+  }
+
+  test(
     'to delete a collection is not asked of another one, where the first is deleted elsewhere',
     async () => {
       const id = await make('/kb/collections', { name: 'First' })

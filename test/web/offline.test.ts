@@ -74,6 +74,24 @@ describeWeb('the console whose server is away', () => {
   )
 
   test(
+    'sends nobody to sign in before the server has said so, and goes on once it does',
+    async () => {
+      const session = await signIn(at.app, 'ada@example.com')
+      await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
+      const { page } = guest
+      await page.route('**/auth/me', (route) => route.abort())
+      await page.goto('/')
+      const told = page.getByRole('alert').filter({ hasText: en['error.offline'] })
+      await told.waitFor()
+      expect(new URL(page.url()).pathname).toBe('/')
+      await page.unroute('**/auth/me')
+      await told.getByRole('button', { name: en['action.retry'] }).click()
+      await field(page).waitFor()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'keeps its page and its assets, which are the same for everybody, and nothing else',
     async () => {
       const session = await signIn(at.app, 'ada@example.com')

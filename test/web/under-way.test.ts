@@ -24,7 +24,7 @@ describeWeb('what is under way', () => {
   test('a backup that is being made, the next one and those that failed are told', async () => {
     await using guest = await open()
     const { page } = guest
-    const last = { at: inHours(-2.1), bytes: 2_000_000, ok: true, error_class: null }
+    const last = { at: inHours(-2.1), bytes: 2 * 1024 * 1024, ok: true, error_class: null }
     const state = { place: '/backups', last: null as object | null, next_at: null as string | null }
     await says(page, '**/console/system/backups', () => ({ ...state, kept: [] }))
     const asked: string[] = []
@@ -41,8 +41,16 @@ describeWeb('what is under way', () => {
     await page.getByText(en['backups.soon'], { exact: true }).waitFor()
     Object.assign(state, { last: { ...last, ok: false, error_class: 'refuses_login' } })
     await page.reload()
-    await page.getByText(en['backups.class.refuses_login'], { exact: true }).waitFor()
+    const why = en['backups.class.refuses_login']
+    await page.getByText(`${en['backups.failed.at']} 2 hours ago · ${why}`).waitFor()
+    // Whoever asks for one hears how it ends, and before that nothing good.
+    Object.assign(state, { next_at: null })
     await page.getByRole('button', { name: en['backups.now'] }).click()
+    await page.getByText(en['backups.busy'], { exact: true }).waitFor()
+    const told = page.getByRole('region', { name: en['state.messages'] })
+    expect(await told.textContent()).toBe('')
+    Object.assign(state, { next_at: inHours(1) })
+    await told.getByText(en['backups.unmade'].replace('{why}', why)).waitFor()
     await soon(async () => asked.some((url) => url.endsWith('/console/system/backups')), true)
   }, 60_000)
 

@@ -147,7 +147,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'devices.say.later': 'Noted: the device says it when it asks next',
   'devices.say.now': 'The device says it now',
   'devices.say.send': 'Say it',
-  'devices.seen': 'Last seen',
+  'devices.seen': 'Last seen:',
   'devices.seen.never': 'Not yet',
   'devices.saved': 'Device saved',
   'devices.state': 'State',
@@ -352,7 +352,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'kb.empty': 'No documents yet',
   'kb.empty.text': 'A list of common questions or a product description is a good start.',
   'kb.fact.changed': 'changed',
-  'kb.fact.chars': '{count} characters',
+  'kb.fact.chars': 'characters: {count}',
   'kb.fact.cited': 'citations in 7 days: {count}',
   'kb.fact.checked': 'checked',
   'kb.fact.pages': 'pages: {count}',
@@ -520,7 +520,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'keys.state.revoked': 'Revoked',
   'keys.tokens': 'Tokens a day',
   'keys.tokens.hint': 'Input and output together, by the UTC day; 0 is no budget.',
-  'keys.tokens.spent': '{spent} of {all} tokens today',
+  'keys.tokens.spent': 'tokens today: {spent} of {all}',
   'keys.tokens.wrong': 'A whole number from 0 to 1000000000000',
   'keys.unlimited': 'Unlimited',
   'keys.unused': 'Never used',
@@ -1396,10 +1396,10 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'studio.tools.title': 'Tools for the next questions',
   'studio.tools.failed': 'a tool failed',
   'studio.tools.declined': 'declined',
-  'studio.tools.busy': 'Calls {name}',
-  'studio.tools.busy.more': 'Calls {name}, {more} more',
-  'studio.tools.used': 'Used {name}',
-  'studio.tools.used.more': 'Used {name}, {more} more',
+  'studio.tools.busy': 'Running: {name}',
+  'studio.tools.busy.more': 'Running: {name}, {more} more',
+  'studio.tools.used': 'Used: {name}',
+  'studio.tools.used.more': 'Used: {name}, {more} more',
   'studio.version.after': 'Next version',
   'studio.version.before': 'Previous version',
   'settings.reminders': 'Reminders',
@@ -1736,7 +1736,6 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'backups.title': 'Backups',
   'backups.about': 'Everything of this server in one encrypted file.',
   'backups.now': 'Back up now',
-  'backups.begun': 'The backup is being made',
   'backups.download': 'Download a backup',
   'backups.restore':
     'To restore: stop the server, then run moonbase restore FILE with the passphrase in MB_BACKUP_PASSPHRASE.',
@@ -1757,7 +1756,7 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'backups.class.refuses_login':
     'The bucket refuses the server. Check its name and the AWS variables.',
   'backups.class.timeout': 'It took more than 30 minutes. Choose a faster place.',
-  'backups.class.error': 'The last backup failed. The log of the server says why.',
+  'backups.class.error': 'The log of the server says why.',
   'backups.passphrase': 'Passphrase',
   'backups.passphrase.hint':
     'At least {min} letters, digits or signs. Only it opens the file: keep it elsewhere.',
@@ -1951,4 +1950,29 @@ export const enPages: Pick<Dictionary, keyof typeof zhPages> = {
   'address.other':
     'Other people cannot open this link yet: it names this machine. Ask who runs the server to set its public address.',
   'system.name.untested': 'without a test mail',
+  'form.missing': 'Please fill this in.',
+  'form.address': 'This is not the address of a web page.',
+  'hooks.events.none': 'Choose at least one event.',
+  'devices.digits.wrong': 'Enter the six digits that the board shows.',
+  'gone.text': 'A colleague may have deleted it, or the link is wrong.',
+  'gone.app': 'This assistant is gone',
+  'gone.device': 'This device is gone',
+  'backups.made': 'The backup is made',
+  'backups.unmade': 'The backup failed. {why}',
+  'backups.failed.at': 'Last backup failed:',
+  'backups.class.folder': 'The server cannot use this folder. Choose another one.',
+  'prompts.newer':
+    'A colleague has changed this prompt meanwhile. It now says what stands below; save again to replace it by yours.',
+  'prompts.replace': 'Replace',
+  'settings.zone.hint': 'The dates and times in prompts are told by it.',
+  'settings.language': 'Language of prompts',
+  'settings.language.hint': 'In it prompts name the day of the week.',
+  'hooks.none.text':
+    'It tells a program or a chat of yours when a run ends, a device goes offline or a document is not read.',
+  'triggers.none.text':
+    'It gives you an address. When another program, such as a form or a monitor, calls it, an assistant works on what was sent.',
+  'devices.pending.next':
+    'Enter or scan on the device the code that you got when you registered it. A code is shown once and expires: issue a new one if you have none.',
+  'apps.name.twin':
+    'Another assistant has this name: programs then have to name both by their ids as “model”.',
 }

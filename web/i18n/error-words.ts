@@ -127,6 +127,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   backup_no_place: 'Say first where backups are kept (MB_BACKUP_DIR or MB_BACKUP_S3)',
   backup_passphrase:
     'The header X-Backup-Passphrase needs {min} printable ASCII characters or more; a restore asks for them',
+  backup_folder: 'The folder of {field} cannot take backups; nothing was changed ({class})',
   backup_postgres: 'The data is in PostgreSQL: back it up with pg_dump',
   backup_failed: 'No backup could be made ({class})',
   mail_failed: 'The test mail could not be sent; nothing was changed ({class})',

@@ -30,8 +30,8 @@ const COUNTED =
 
 /** Of these there are several whenever it is said. */
 const PLURAL: ReadonlySet<string> = new Set([
-  ...['app.shares.after', 'kb.delete.several', 'kb.fact.chars', 'kb.state.reading.pages'],
-  ...['keys.tokens.spent', 'overview.uptime.days', 'studio.wished', 'tools.room.many'],
+  ...['app.shares.after', 'kb.delete.several', 'kb.state.reading.pages'],
+  ...['overview.uptime.days', 'studio.wished', 'tools.room.many'],
 ])
 
 describe('texts of the console', () => {
@@ -89,7 +89,7 @@ describe('texts of the console', () => {
   test('pages of the console hold no sentence of their own in either language', async () => {
     const source = (await sources()).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
     // What an old browser is told before any text is loaded, and names of the language.
-    const own = ['浏览器版本过旧', '请更新', '中文', '中文', '中文', '中文']
+    const own = ['浏览器版本过旧', '请更新', '中文', '中文', '中文', '中文', '中文']
     expect([...source.matchAll(/\p{Script=Han}+/gu)].map(String)).toEqual(own)
     expect(source.match(/>\s*[A-Z][a-z]+ [a-z]+[^<{]*</g) ?? []).toEqual([])
   })

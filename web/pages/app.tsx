@@ -19,9 +19,9 @@ import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
 import { ForEditors } from '../ui/changeable.tsx'
 import { Confirm } from '../ui/dialog.tsx'
+import { Gone } from '../ui/gone.tsx'
 import { Notice, Page } from '../ui/page.tsx'
 import { Loaded, Loading } from '../ui/state.tsx'
-import { Missing } from './missing.tsx'
 
 export function AppPage() {
   const { id = '' }: { id?: string } = useParams({ strict: false })
@@ -43,7 +43,11 @@ export function AppPage() {
         const shown = app ?? (last.current?.id === id ? last.current : null)
         if (shown) return <Editor key={id} app={shown} isGone={!app} />
         // A new app is missing until the list has loaded.
-        return query.isFetching ? <Loading /> : <Missing />
+        return query.isFetching ? (
+          <Loading />
+        ) : (
+          <Gone title={t('gone.app')} list="/app/apps" label="nav.apps" />
+        )
       }}
     </Loaded>
   )

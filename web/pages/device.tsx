@@ -12,15 +12,16 @@ import { TalkList } from '../features/sessions/talk-list.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from '../ui/button.tsx'
 import { ForEditors } from '../ui/changeable.tsx'
+import { Gone } from '../ui/gone.tsx'
 import { Ago, Page } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
-import { Missing } from './missing.tsx'
 
 const POLL_MS = 20_000
 
 /** One device: how it is, what answers it, a sentence to say, and what was said to it. */
 export function DevicePage() {
   const { id = '' }: { id?: string } = useParams({ strict: false })
+  const { t } = useI18n()
   const query = useQuery({
     queryKey: ['devices'],
     queryFn: api.devices.list,
@@ -30,7 +31,11 @@ export function DevicePage() {
     <Loaded query={query}>
       {({ devices }) => {
         const device = devices.find((item) => item.id === id)
-        return device ? <Shown key={id} device={device} /> : <Missing />
+        return device ? (
+          <Shown key={id} device={device} />
+        ) : (
+          <Gone title={t('gone.device')} list="/app/devices" label="nav.devices" />
+        )
       }}
     </Loaded>
   )
@@ -61,7 +66,11 @@ function Shown({ device }: { readonly device: Device }) {
     <Page title={device.name} about={<Facts device={device} />} actions={actions}>
       <div className="grid gap-4 lg:grid-cols-2">
         <ForEditors>
-          {device.activated_at !== null && <DeviceSay device={device} />}
+          {device.activated_at !== null ? (
+            <DeviceSay device={device} />
+          ) : (
+            <Waiting onCode={ask('recode')} />
+          )}
           <DeviceApp device={device} />
         </ForEditors>
       </div>
@@ -77,6 +86,20 @@ function Shown({ device }: { readonly device: Device }) {
   )
 }
 
+/** What to do with a device that has not used its code yet. */
+function Waiting({ onCode }: { readonly onCode: () => void }) {
+  const { t } = useI18n()
+  return (
+    <section className="card grid content-start justify-items-start gap-3 px-5 py-4">
+      <h2 className="text-base">{t('devices.pending')}</h2>
+      <p className="text-ink-2">{t('devices.pending.next')}</p>
+      <Button kind="primary" icon={<QrCode size={16} aria-hidden />} onClick={onCode}>
+        {t('devices.recode')}
+      </Button>
+    </section>
+  )
+}
+
 function Facts({ device }: { readonly device: Device }) {
   const { t } = useI18n()
   const { id, last_seen_at: seen } = device
@@ -85,7 +108,7 @@ function Facts({ device }: { readonly device: Device }) {
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
       <DeviceState device={device} />
       <span>
-        {t('devices.seen')}: {seen ? <Ago at={seen} /> : t('devices.seen.never')}
+        {t('devices.seen')} {seen ? <Ago at={seen} /> : t('devices.seen.never')}
       </span>
       {hardware !== '' && <span>{hardware}</span>}
       <Link to="/app/memory" search={{ subject: `device:${id}` }} className="underline">

@@ -157,7 +157,7 @@ function Figures(props: FiguresProps) {
               bars={classes.map(([name, value]) => ({
                 label: named(name),
                 value,
-                title: `${named(name)}: ${value}`,
+                title: t('system.summary', { name: named(name), value: value }),
               }))}
             />
           )}

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { Brain } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { FACT_CHARS_MAX } from '../../src/core/limits/contract.ts'
 import { memories } from '../api/memories.ts'
 import { MemoryRow } from '../features/memories/memory-row.tsx'
+import { useSubjectName } from '../features/memories/subject-name.ts'
 import { SuggestCard } from '../features/memories/suggest-card.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/form.tsx'
+import { Form } from '../ui/form-end.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 
@@ -22,10 +24,11 @@ export function MemoryPage() {
     queryKey: ['memories', subject],
     queryFn: () => memories.list(subject),
   })
+  const called = useSubjectName(subject ?? '')
   return (
     <Page
       title={t('nav.memory')}
-      about={subject === null ? t('memory.about') : t('memory.about.of', { subject })}
+      about={subject === null ? t('memory.about') : t('memory.about.of', { subject: called })}
     >
       <div className="grid grid-cols-1 gap-6">
         <AddForm key={subject} subject={subject} />
@@ -58,24 +61,25 @@ function AddForm({ subject }: { readonly subject: string | null }) {
     refresh: ['memories'],
     onDone: () => setText(''),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (text.trim()) add.mutate({ text: text.trim(), subject })
-  }
   return (
-    <form className="card grid gap-4 p-5" onSubmit={submit}>
+    <Form
+      className="card grid gap-4 p-5"
+      isWhole={text.trim() !== ''}
+      onSend={() => add.mutate({ text: text.trim(), subject })}
+    >
       <TextField
         label={t('memory.add')}
         hint={t('memory.add.hint')}
         value={text}
         maxLength={FACT_CHARS_MAX}
+        required
         onText={setText}
       />
       <div className="flex justify-end">
-        <Button type="submit" kind="primary" busy={add.isPending} disabled={!text.trim()}>
+        <Button type="submit" kind="primary" busy={add.isPending}>
           {t('action.save')}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

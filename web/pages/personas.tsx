@@ -105,7 +105,7 @@ function PersonaCard({ persona, onEdit, onDelete }: CardProps) {
             kind="quiet"
             size="small"
             icon={<Pencil {...icon} />}
-            aria-label={`${t('action.edit')}: ${persona.name}`}
+            aria-label={t('system.summary', { name: t('action.edit'), value: persona.name })}
             onClick={onEdit}
           >
             {t('action.edit')}
@@ -115,7 +115,7 @@ function PersonaCard({ persona, onEdit, onDelete }: CardProps) {
             size="small"
             busy={setDefault.isPending}
             icon={chosen ? <StarOff {...icon} /> : <Star {...icon} />}
-            aria-label={`${setting}: ${persona.name}`}
+            aria-label={t('system.summary', { name: setting, value: persona.name })}
             onClick={() => setDefault.mutate(!chosen)}
           >
             {setting}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, Lock, TriangleAlert, Unplug, Zap } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../src/core/limits/contract.ts'
 import { ApiError } from '../api/client.ts'
 import { api } from '../api/index.ts'
@@ -13,6 +13,7 @@ import { Button } from '../ui/button.tsx'
 import { Changeable } from '../ui/changeable.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { SwitchField, TextField } from '../ui/form.tsx'
+import { Form } from '../ui/form-end.tsx'
 import { Badge, Notice, Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 
@@ -143,12 +144,12 @@ function ProviderForm({ provider }: { readonly provider: Provider }) {
   })
   const problem = address.of(save.error)
   const isInternal = problem !== null && isInternalHost(save.error)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate({ base_url: url.trim(), api_key: key.trim(), failover })
-  }
   return (
-    <form className="card grid gap-5 p-6" onSubmit={submit}>
+    <Form
+      className="card grid gap-5 p-6"
+      isWhole={url.trim() !== '' && key.trim() !== ''}
+      onSend={() => save.mutate({ base_url: url.trim(), api_key: key.trim(), failover })}
+    >
       <h2>{t(provider.configured ? 'provider.replace' : 'provider.connect')}</h2>
       <TextField
         label={t('provider.url')}
@@ -156,6 +157,7 @@ function ProviderForm({ provider }: { readonly provider: Provider }) {
         hint={t('provider.url.hint')}
         problem={isInternal ? t('provider.url.internal') : problem}
         type="url"
+        required
         placeholder="https://api.example.com/v1"
         value={url}
         maxLength={PROVIDER_URL_CHARS_MAX}
@@ -165,6 +167,7 @@ function ProviderForm({ provider }: { readonly provider: Provider }) {
         label={t('provider.key')}
         hint={t('provider.key.hint')}
         type="password"
+        required
         autoComplete="off"
         value={key}
         maxLength={PROVIDER_KEY_CHARS_MAX}
@@ -177,15 +180,10 @@ function ProviderForm({ provider }: { readonly provider: Provider }) {
         onChange={setFailover}
       />
       <div className="flex justify-end">
-        <Button
-          type="submit"
-          kind="primary"
-          busy={save.isPending}
-          disabled={!url.trim() || !key.trim()}
-        >
+        <Button type="submit" kind="primary" busy={save.isPending}>
           {t('action.save')}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

@@ -1,15 +1,22 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { PRICE_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { Settings } from '../api/types.ts'
 import { temperatureOf } from '../features/apps/draft.ts'
-import { MemoryField, NameFields, Prices, ScanFields } from '../features/settings/fields.tsx'
+import {
+  MemoryField,
+  NameFields,
+  PlaceFields,
+  Prices,
+  ScanFields,
+} from '../features/settings/fields.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
 import { Changeable } from '../ui/changeable.tsx'
 import { SwitchField, TextField } from '../ui/form.tsx'
+import { Form } from '../ui/form-end.tsx'
 import { Id, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { Unsaved } from '../ui/unsaved.tsx'
@@ -59,14 +66,16 @@ const formOf = (settings: Settings) => ({
   mayAsk: settings.may_ask ?? false,
   ocr: settings.ocr === 'scans',
   ocrModel: settings.ocr_model ?? '',
+  zone: settings.time_zone ?? '',
+  language: settings.language ?? ('zh' as const),
   temperature: settings.temperature?.toString() ?? '',
   priceIn: settings.price_in?.toString() ?? '',
   priceOut: settings.price_out?.toString() ?? '',
 })
-type Form = ReturnType<typeof formOf>
+type Fields = ReturnType<typeof formOf>
 
 /** What the form stands for; a number that is none stays a word. */
-const valuesOf = ({ model, ocrModel, name, temperature, priceIn, priceOut, ...rest }: Form) => ({
+const valuesOf = ({ model, ocrModel, name, temperature, priceIn, priceOut, ...rest }: Fields) => ({
   ...rest,
   name: name.trim(),
   model: model.trim() || null,
@@ -76,18 +85,21 @@ const valuesOf = ({ model, ocrModel, name, temperature, priceIn, priceOut, ...re
   priceOut: priceOf(priceOut),
 })
 
-const isSame = (one: Form, other: Form) =>
+const isSame = (one: Fields, other: Fields) =>
   JSON.stringify(valuesOf(one)) === JSON.stringify(valuesOf(other))
 
 const numberOf = (value: number | null | 'wrong') => (value === 'wrong' ? null : value)
 
 /** The settings with what the form stands for. */
-function requestOf(settings: Settings, form: Form) {
-  const { temperature, priceIn, priceOut, ocr, ocrModel, mayAsk, ...plain } = valuesOf(form)
+function requestOf(settings: Settings, form: Fields) {
+  const { temperature, priceIn, priceOut, ocr, ocrModel, mayAsk, zone, language, ...plain } =
+    valuesOf(form)
   return {
     ...settings,
     ...plain,
     may_ask: mayAsk,
+    time_zone: zone || undefined,
+    language,
     ocr: ocr ? ('scans' as const) : ('off' as const),
     ocr_model: ocrModel,
     temperature: numberOf(temperature),
@@ -97,7 +109,7 @@ function requestOf(settings: Settings, form: Form) {
 }
 
 /** Read again, as a colleague may have changed since what was not typed here. */
-async function saved(typed: Partial<Form>): Promise<Settings> {
+async function saved(typed: Partial<Fields>): Promise<Settings> {
   const now = await api.settings.read()
   return api.settings.save(requestOf(now, { ...formOf(now), ...typed }))
 }
@@ -106,9 +118,9 @@ async function saved(typed: Partial<Form>): Promise<Settings> {
 function SettingsForm({ settings }: { readonly settings: Settings }) {
   const { t } = useI18n()
   const client = useQueryClient()
-  const [typed, setTyped] = useState<Partial<Form>>({})
-  const form: Form = { ...formOf(settings), ...typed }
-  const set = (more: Partial<Form>) => setTyped((before) => ({ ...before, ...more }))
+  const [typed, setTyped] = useState<Partial<Fields>>({})
+  const form: Fields = { ...formOf(settings), ...typed }
+  const set = (more: Partial<Fields>) => setTyped((before) => ({ ...before, ...more }))
   const save = useAction(saved, {
     done: 'settings.saved',
     refresh: ['settings', 'me'],
@@ -121,18 +133,20 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
   const { temperature, priceIn, priceOut } = valuesOf(form)
   const wrong = [temperature, priceIn, priceOut].includes('wrong')
   const dirty = !isSame(form, formOf(settings))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!wrong) save.mutate(typed)
-  }
   return (
-    <form className="card grid gap-6 p-6" onSubmit={submit}>
+    <Form className="card grid gap-6 p-6" isWhole={!wrong} onSend={() => save.mutate(typed)}>
       <Changeable>
         <NameFields
           name={form.name}
           model={form.model}
           setName={(name) => set({ name })}
           setModel={(model) => set({ model })}
+        />
+        <PlaceFields
+          zone={form.zone}
+          language={form.language}
+          setZone={(zone) => set({ zone })}
+          setLanguage={(language) => set({ language })}
         />
         <TextField
           label={t('field.temperature')}
@@ -183,12 +197,12 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
           setPriceOut={(text) => set({ priceOut: text })}
         />
         <div className="flex justify-end border-t border-line pt-5">
-          <Button type="submit" kind="primary" busy={save.isPending} disabled={wrong} idle={!dirty}>
+          <Button type="submit" kind="primary" busy={save.isPending} idle={!dirty}>
             {t('action.save')}
           </Button>
         </div>
       </Changeable>
       <Unsaved isDirty={() => dirty} />
-    </form>
+    </Form>
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
+import { Plus, Webhook as WebhookIcon } from 'lucide-react'
 import { useState } from 'react'
 import { type Webhook, webhooks } from '../api/webhooks.ts'
 import { Deliveries } from '../features/webhooks/deliveries.tsx'
@@ -13,42 +13,56 @@ import { ForEditors } from '../ui/changeable.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { Ago, Badge, Page } from '../ui/page.tsx'
 import { SecretDialog } from '../ui/secret.tsx'
-import { Loaded } from '../ui/state.tsx'
+import { Empty, Loaded } from '../ui/state.tsx'
 
 type What = 'edit' | 'delete' | 'rotate' | 'deliveries'
 type Asked = { readonly what: What; readonly webhook: Webhook | null }
+
+/** What is shown once. */
+interface Secret {
+  readonly title: 'hooks.secret' | 'triggers.secret'
+  readonly text: string
+}
 
 /** Addresses that are told of changes, and addresses that begin runs. */
 export function Webhooks() {
   const { t } = useI18n()
   const [asked, setAsked] = useState<Asked | null>(null)
-  const [secret, setSecret] = useState<string | null>(null)
+  const [secret, setSecret] = useState<Secret | null>(null)
+  const show = (title: Secret['title']) => (text: string) => setSecret({ title, text })
   const query = useQuery({ queryKey: ['webhooks'], queryFn: webhooks.list })
   const close = () => setAsked(null)
   const webhook = asked?.webhook ?? null
   const changed = { refresh: ['webhooks'], onDone: close, onGone: close } as const
   const remove = useAction(webhooks.remove, { done: 'hooks.deleted', ...changed })
-  const rotate = useAction(async (id: string) => setSecret((await webhooks.rotate(id)).secret), {
-    ...changed,
-  })
+  const rotate = useAction(
+    async (id: string) => show('hooks.secret')((await webhooks.rotate(id)).secret),
+    {
+      ...changed,
+    },
+  )
   return (
     <Page title={t('nav.webhooks')} about={t('hooks.about')} actions={<Actions onAsk={setAsked} />}>
       <Loaded query={query}>
         {(list) => (
           <ul className="card divide-y divide-line">
-            {list.length === 0 && <li className="px-5 py-3">{t('hooks.none')}</li>}
+            {list.length === 0 && (
+              <li>
+                <Empty icon={<WebhookIcon />} title={t('hooks.none')} text={t('hooks.none.text')} />
+              </li>
+            )}
             {list.map((one) => (
               <Row key={one.id} webhook={one} onAsk={(what) => setAsked({ what, webhook: one })} />
             ))}
           </ul>
         )}
       </Loaded>
-      <TriggerList onSecret={setSecret} />
+      <TriggerList onSecret={show('triggers.secret')} />
       <WebhookDialog
         webhook={webhook}
         open={asked?.what === 'edit'}
         onClose={close}
-        onSecret={setSecret}
+        onSecret={show('hooks.secret')}
       />
       <Deliveries webhook={asked?.what === 'deliveries' ? webhook : null} onClose={close} />
       <Confirm
@@ -70,8 +84,8 @@ export function Webhooks() {
         onClose={close}
       />
       <SecretDialog
-        title={t(secret?.startsWith('http') ? 'triggers.secret' : 'hooks.secret')}
-        secret={secret}
+        title={t(secret?.title ?? 'hooks.secret')}
+        secret={secret?.text ?? null}
         onClose={() => setSecret(null)}
       />
     </Page>
@@ -128,7 +142,11 @@ function Row({ webhook, onAsk }: RowProps) {
       ),
   })
   const act = (what: What, label: string) => (
-    <Button size="small" aria-label={`${label}: ${name}`} onClick={() => onAsk(what)}>
+    <Button
+      size="small"
+      aria-label={t('system.summary', { name: label, value: name })}
+      onClick={() => onAsk(what)}
+    >
       {label}
     </Button>
   )
@@ -150,7 +168,7 @@ function Row({ webhook, onAsk }: RowProps) {
         <Button
           size="small"
           busy={tried.isPending}
-          aria-label={`${t('hooks.test')}: ${name}`}
+          aria-label={t('system.summary', { name: t('hooks.test'), value: name })}
           onClick={() => tried.mutate(undefined)}
         >
           {t('hooks.test')}

@@ -1,6 +1,10 @@
 import * as Radix from '@radix-ui/react-switch'
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react'
+import { useI18n } from '../i18n/index.tsx'
 import { CharCount, charsNear } from './page.tsx'
+
+/** Whether the form around was sent while a value was missing; null where the browser looks. */
+export const Tried = createContext<boolean | null>(null)
 
 interface FieldProps {
   readonly label: ReactNode
@@ -8,6 +12,12 @@ interface FieldProps {
   readonly aside?: ReactNode
   readonly hint?: ReactNode
   readonly problem?: string | null | undefined
+  /** Why the form cannot be sent with this value; told once somebody has tried. */
+  readonly lacks?: string | false | null | undefined
+  /** Whether the form cannot be sent while the field is empty. */
+  readonly required?: boolean | undefined
+  /** What was typed, where the field is required. */
+  readonly value?: string
   readonly children: (ids: FieldIds) => ReactNode
 }
 
@@ -15,11 +25,17 @@ interface FieldIds {
   readonly id: string
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': boolean | undefined
+  readonly 'aria-required': boolean | undefined
 }
 
 /** A control with its label, its explanation and its error. */
-export function Field({ label, aside, hint, problem, children }: FieldProps) {
+export function Field({ label, aside, hint, children, ...given }: FieldProps) {
+  const { t } = useI18n()
   const id = useId()
+  const { required, value, lacks } = given
+  const isMissing = required && !value?.trim()
+  const unsent = useContext(Tried) && (isMissing ? t('form.missing') : lacks)
+  const problem = given.problem || unsent
   const described = hint || problem ? `${id}-hint` : undefined
   // Beside the label and not in it: the name of a field is what people call it.
   const besides = aside ? `${id}-aside` : undefined
@@ -37,6 +53,7 @@ export function Field({ label, aside, hint, problem, children }: FieldProps) {
         id,
         'aria-describedby': [described, besides].filter(Boolean).join(' ') || undefined,
         'aria-invalid': problem ? true : undefined,
+        'aria-required': required,
       })}
       {problem ? (
         <p id={described} className="problem" role="alert">
@@ -59,13 +76,17 @@ type TextProps = Omit<FieldProps, 'children'> &
     readonly onText: (value: string) => void
   }
 
-export function TextField({ label, aside, hint, problem, onText, ...input }: TextProps) {
+export function TextField({ label, aside, hint, problem, lacks, ...rest }: TextProps) {
+  const { required, onText, ...input } = rest
+  // The browser's own words for a missing value are in its language, and come one at a time.
+  const isNative = useContext(Tried) === null
   return (
-    <Field label={label} aside={aside} hint={hint} problem={problem}>
+    <Field {...{ label, aside, hint, problem, lacks, required }} value={input.value}>
       {(ids) => (
         <input
           {...ids}
           {...input}
+          required={isNative && required}
           className={`input ${input.className ?? ''}`}
           onChange={(event) => onText(event.target.value)}
         />
@@ -78,18 +99,28 @@ type AreaProps = Omit<FieldProps, 'children' | 'aside'> &
   Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'children'> & {
     readonly value: string
     readonly onText: (value: string) => void
-    /** Maximum number of code points, as the server counts them. */
-    readonly charsMax: number
+    /** Maximum number of code points, as the server counts them; absent where lines are counted. */
+    readonly charsMax?: number
   }
 
-export function AreaField({ label, hint, problem, onText, charsMax, ...area }: AreaProps) {
+export function AreaField({
+  label,
+  hint,
+  problem,
+  charsMax = Number.POSITIVE_INFINITY,
+  ...rest
+}: AreaProps) {
+  const { t } = useI18n()
+  const { required, lacks, onText, ...area } = rest
   const count = charsNear(area.value, charsMax)
+  const isLong = count > charsMax
   return (
     <Field
       label={label}
       aside={count > 0 && <CharCount count={count} max={charsMax} />}
-      hint={hint}
-      problem={problem}
+      lacks={isLong ? t('keys.name.long', { max: charsMax }) : lacks}
+      {...{ hint, problem, required }}
+      value={area.value}
     >
       {(ids) => (
         <textarea

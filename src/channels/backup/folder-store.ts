@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type BackupStore,
@@ -19,17 +19,32 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EIO: 'is on a disk that fails',
 }
 
+async function explainedOf<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const words = SENTENCES[String((error as NodeJS.ErrnoException).code)]
+    if (words === undefined) throw error
+    throw new BackupStoreError(`${folder} ${words}`)
+  }
+}
+
+/** Throws why no backup can be written there; leaves the folder as it was. */
+export const tryFolder = (folder: string): Promise<void> =>
+  explainedOf(folder, async () => {
+    const isMade = await mkdir(folder, { mode: 0o700 }).then(() => true, unless('EEXIST'))
+    try {
+      const draft = join(folder, `.moonbase-${crypto.randomUUID()}.backup.part`)
+      await writeFile(draft, '', { flag: 'wx', mode: 0o600 })
+      await rm(draft)
+    } finally {
+      if (isMade) await rmdir(folder)
+    }
+  })
+
 /** Backups as files of a folder, such as another disk or a share. */
 export function createFolderStore(folder: string): BackupStore {
-  async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work()
-    } catch (error) {
-      const words = SENTENCES[String((error as NodeJS.ErrnoException).code)]
-      if (words === undefined) throw error
-      throw new BackupStoreError(`${folder} ${words}`)
-    }
-  }
+  const explained = <Result>(work: () => Promise<Result>) => explainedOf(folder, work)
 
   /**
    * Removes what a killed write left behind. The lock of the data folder allows only one writer.

@@ -105,8 +105,8 @@ export function createBackupSchedule(options: BackupScheduleOptions) {
 
   return {
     failure: () => failure,
-    /** When the next one is due, in epoch ms; null without a place, and while a due one is made. */
-    nextAt: () => nextAt,
+    /** When the next one is due, in epoch ms; null without a place, and while one is made. */
+    nextAt: () => (running === null ? nextAt : null),
     /** Makes one now, also of data that has not changed. */
     makeNow: () => jobs.run('make a backup', (signal) => run(true, signal)),
 

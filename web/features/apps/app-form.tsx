@@ -1,6 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { APP_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import type { App } from '../../api/types.ts'
@@ -9,6 +9,7 @@ import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Changeable } from '../../ui/changeable.tsx'
 import { TextField } from '../../ui/form.tsx'
+import { Form } from '../../ui/form-end.tsx'
 import { Unsaved } from '../../ui/unsaved.tsx'
 import { AppFields } from './app-fields.tsx'
 import { type Draft, draftOf, inputOf, isNamed, isSame, isSound } from './draft.ts'
@@ -60,20 +61,21 @@ export function AppForm({ app, isGone = false }: AppFormProps) {
       },
     },
   )
+  const all = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
+  const isTwin = all.data?.apps.some(
+    ({ id, name }) => id !== held?.id && name === draft.name.trim(),
+  )
   const valid = isNamed(draft) && isSound(draft)
   const dirty = !isSame(draft, draftOf(held))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (valid) save.mutate(typed)
-  }
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_21rem]">
-      <form className="card grid gap-6 p-6" onSubmit={submit}>
+      <Form className="card grid gap-6 p-6" isWhole={valid} onSend={() => save.mutate(typed)}>
         <Changeable>
           <TextField
             label={t('field.name')}
             value={draft.name}
             maxLength={APP_NAME_CHARS_MAX}
+            hint={isTwin && t('apps.name.twin')}
             autoFocus={held === null}
             required
             onText={(value) => change({ name: value })}
@@ -81,12 +83,17 @@ export function AppForm({ app, isGone = false }: AppFormProps) {
           <FaceFields draft={draft} change={change} />
           <AppFields draft={draft} change={change} />
           <div className="flex justify-end border-t border-line pt-5">
-            <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid || !dirty}>
+            <Button
+              type="submit"
+              kind="primary"
+              busy={save.isPending}
+              idle={held !== null && !dirty}
+            >
               {t(held ? 'action.save' : 'apps.create')}
             </Button>
           </div>
         </Changeable>
-      </form>
+      </Form>
       <Preview input={inputOf(draft)} />
       <Unsaved isDirty={() => dirty && !saved.current} />
     </div>

@@ -4,6 +4,7 @@ import type { App } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useOwns } from '../../lib/rights.ts'
 import { Ago, Section } from '../../ui/page.tsx'
+import { useSubjectName } from '../memories/subject-name.ts'
 
 /** Of whom the app remembers how much; owners alone see it. */
 export function AppMemory({ app: { id } }: { readonly app: App }) {
@@ -21,9 +22,7 @@ export function AppMemory({ app: { id } }: { readonly app: App }) {
       <ul className="card divide-y divide-line">
         {subjects.map(({ subject, count, last_at }) => (
           <li key={subject} className="flex flex-wrap justify-between gap-4 px-5 py-3">
-            <span className="break-all">
-              {subject === 'user:*' ? t('memory.persons') : subject}
-            </span>
+            <Subject subject={subject} />
             <span className="text-ink-3">
               {count} · <Ago at={last_at} />
             </span>
@@ -32,4 +31,10 @@ export function AppMemory({ app: { id } }: { readonly app: App }) {
       </ul>
     </Section>
   )
+}
+
+function Subject({ subject }: { readonly subject: string }) {
+  const { t } = useI18n()
+  const called = useSubjectName(subject)
+  return <span className="break-all">{subject === 'user:*' ? t('memory.persons') : called}</span>
 }

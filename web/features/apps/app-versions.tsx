@@ -104,7 +104,11 @@ function Row({ version: { at, person, changed }, onCompare, onRestore }: RowProp
   const who = person ?? t('apps.versions.key')
   const what = t('apps.versions.changed', { who, fields: listed(changed.map(nameOf), locale) })
   const act = (label: string, onClick: () => void) => (
-    <Button size="small" aria-label={`${label}: ${exact(at)}, ${what}`} onClick={onClick}>
+    <Button
+      size="small"
+      aria-label={t('system.summary', { name: label, value: `${exact(at)}, ${what}` })}
+      onClick={onClick}
+    >
       {label}
     </Button>
   )

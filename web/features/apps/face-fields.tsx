@@ -1,8 +1,6 @@
 import {
   APP_DESCRIPTION_CHARS_MAX,
   APP_GREETING_CHARS_MAX,
-  APP_STARTER_CHARS_MAX,
-  APP_STARTERS_MAX,
 } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { AreaField, TextField } from '../../ui/form.tsx'
@@ -47,7 +45,6 @@ export function FaceFields({ draft, change }: FaceFieldsProps) {
         hint={t('apps.starters.hint')}
         problem={areStarters(draft.starters) ? null : t('apps.starters.wrong')}
         value={draft.starters.join('\n')}
-        charsMax={APP_STARTERS_MAX * (APP_STARTER_CHARS_MAX + 1)}
         rows={4}
         onText={(text) => change({ starters: text === '' ? [] : text.split('\n') })}
       />

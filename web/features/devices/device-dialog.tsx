@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Hash } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { DEVICE_LABEL_CHARS_MAX, DEVICE_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import type { Device } from '../../api/types.ts'
@@ -8,7 +8,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { namedChoices } from '../../ui/named-choices.ts'
 
 export interface DeviceDraft {
@@ -59,17 +59,18 @@ function DeviceForm(props: Omit<DeviceDialogProps, 'open' | 'onDigits'>) {
   const [name, setName] = useState(device?.name ?? '')
   const [appId, setAppId] = useState(device?.app_id ?? '')
   const [hardware, setHardware] = useState('')
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const send = () => {
     const [app_id, hw_model] = [appId || null, hardware.trim() || null]
     onSave({ name: name.trim(), app_id, hw_model })
   }
+
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={name.trim() !== ''} onSend={send}>
       <TextField
         label={t('field.name')}
         value={name}
         maxLength={DEVICE_NAME_CHARS_MAX}
+        required
         onText={setName}
       />
       <SelectField
@@ -94,9 +95,8 @@ function DeviceForm(props: Omit<DeviceDialogProps, 'open' | 'onDigits'>) {
       <FormEnd
         action={t(device ? 'action.save' : 'devices.register')}
         busy={busy}
-        disabled={!name.trim()}
         onCancel={onClose}
       />
-    </form>
+    </Form>
   )
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { DEVICE_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import type { WaitingBoard } from '../../api/types.ts'
@@ -7,7 +7,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useAction, useExplain } from '../../lib/services.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { Unreachable, useBoards } from './board-address.tsx'
 
 interface DigitsProps {
@@ -36,14 +36,11 @@ function Steps({ onClose }: Pick<DigitsProps, 'onClose'>) {
   const { t } = useI18n()
   const explain = useExplain()
   const [code, setCode] = useState('')
+  const isWhole = code.replace(/\D/g, '').length === 6
   const find = useAction(api.devices.waiting, { shows: () => true })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    find.mutate(code)
-  }
   if (find.data) return <Naming code={code} board={find.data} onClose={onClose} />
   return (
-    <form className="mt-4 grid gap-5" onSubmit={submit}>
+    <Form className="mt-4 grid gap-5" isWhole={isWhole} onSend={() => find.mutate(code)}>
       <TextField
         label={t('devices.digits.code')}
         value={code}
@@ -51,15 +48,11 @@ function Steps({ onClose }: Pick<DigitsProps, 'onClose'>) {
         autoComplete="one-time-code"
         maxLength={9}
         problem={find.error && explain(find.error)}
+        lacks={!isWhole && t('devices.digits.wrong')}
         onText={setCode}
       />
-      <FormEnd
-        action={t('devices.digits.find')}
-        busy={find.isPending}
-        disabled={code.replace(/\D/g, '').length !== 6}
-        onCancel={onClose}
-      />
-    </form>
+      <FormEnd action={t('devices.digits.find')} busy={find.isPending} onCancel={onClose} />
+    </Form>
   )
 }
 
@@ -79,12 +72,12 @@ function Naming({ code, board, onClose }: NamingProps) {
     done: 'devices.digits.done',
     onDone: onClose,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    pair.mutate({ code, name: name.trim(), app_id: appId || null })
-  }
   return (
-    <form className="mt-4 grid gap-5" onSubmit={submit}>
+    <Form
+      className="mt-4 grid gap-5"
+      isWhole={name.trim() !== ''}
+      onSend={() => pair.mutate({ code, name: name.trim(), app_id: appId || null })}
+    >
       <p role="status" data-testid="waiting-board">
         {t('devices.digits.found', { board: board.board ?? '?', tail: board.mac_tail })}
       </p>
@@ -92,6 +85,7 @@ function Naming({ code, board, onClose }: NamingProps) {
         label={t('field.name')}
         value={name}
         maxLength={DEVICE_NAME_CHARS_MAX}
+        required
         onText={setName}
       />
       <SelectField
@@ -104,12 +98,7 @@ function Naming({ code, board, onClose }: NamingProps) {
         ]}
         onPick={setAppId}
       />
-      <FormEnd
-        action={t('devices.digits.pair')}
-        busy={pair.isPending}
-        disabled={!name.trim()}
-        onCancel={onClose}
-      />
-    </form>
+      <FormEnd action={t('devices.digits.pair')} busy={pair.isPending} onCancel={onClose} />
+    </Form>
   )
 }

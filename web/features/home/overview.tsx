@@ -69,7 +69,7 @@ function Panel({ title, to, children }: PanelProps) {
         <Link
           to={to}
           className="target -mx-3 px-3 text-note text-accent"
-          aria-label={`${t('home.all')}: ${title}`}
+          aria-label={t('system.summary', { name: t('home.all'), value: title })}
         >
           {t('home.all')}
         </Link>

@@ -53,7 +53,7 @@ export function Step({ id, to, done, check, onFound, children }: StepProps) {
           <Button
             size="small"
             busy={test.isPending}
-            aria-label={`${t('home.test')}: ${t(`home.${id}`)}`}
+            aria-label={t('system.summary', { name: t('home.test'), value: t(`home.${id}`) })}
             onClick={() => test.mutate(undefined)}
           >
             {t('home.test')}
@@ -64,7 +64,7 @@ export function Step({ id, to, done, check, onFound, children }: StepProps) {
           className="btn"
           data-size="small"
           data-kind={done ? 'quiet' : undefined}
-          aria-label={done ? `${act}: ${t(`home.${id}`)}` : undefined}
+          aria-label={done ? t('system.summary', { name: act, value: t(`home.${id}`) }) : undefined}
         >
           {act}
         </Link>

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
+import { Form } from '../../ui/form-end.tsx'
 import { NO_COLLECTION } from './collections.ts'
 
 interface CollectionBarProps {
@@ -136,19 +137,16 @@ function NameDialog({ collection, open, onClose }: NameDialogProps) {
       ? api.collections.change(collection.id, { name: to, description: collection.description })
       : api.collections.create({ name: to })
   const saving = useAction(save, { refresh: ['kb'], onDone: onClose })
-  const isNew = name.trim() !== '' && name.trim() !== before
   return (
     <Dialog
       title={t(collection ? 'kb.collections.rename' : 'kb.collections.add')}
       open={open}
       onClose={onClose}
     >
-      <form
+      <Form
         className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (isNew) saving.mutate(name.trim())
-        }}
+        isWhole={name.trim() !== ''}
+        onSend={() => (name.trim() === before ? onClose() : saving.mutate(name.trim()))}
       >
         <TextField
           label={t('field.name')}
@@ -159,11 +157,11 @@ function NameDialog({ collection, open, onClose }: NameDialogProps) {
           onText={setName}
         />
         <div className="flex justify-end">
-          <Button type="submit" kind="primary" busy={saving.isPending} disabled={!isNew}>
+          <Button type="submit" kind="primary" busy={saving.isPending}>
             {t(collection ? 'action.save' : 'kb.collections.create')}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

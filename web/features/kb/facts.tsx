@@ -2,6 +2,7 @@ import { Fragment, type ReactNode } from 'react'
 import type { ListedSource as Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
+import { sizeOf } from '../../lib/sizes.ts'
 import { Ago } from '../../ui/page.tsx'
 import type { Item } from './library.ts'
 
@@ -27,19 +28,8 @@ const isPicture = ({ media_type }: Source) => media_type.startsWith('image/')
 
 const isSlides = ({ media_type }: Source) => media_type.endsWith('.presentation')
 
-/** `1.2 MB`, in the words of the language. */
-export function useSize() {
-  const { locale } = useI18n()
-  return (bytes: number): string => {
-    const [unit, by] = bytes < 1024 * 1024 ? ['kilobyte', 1024] : ['megabyte', 1024 * 1024]
-    const format = { style: 'unit', unit, maximumFractionDigits: 1 } as const
-    return new Intl.NumberFormat(locale, format).format(Math.max(0.1, bytes / by))
-  }
-}
-
 function useFacts(item: Item): ReactNode[] {
   const { t, locale } = useI18n()
-  const size = useSize()
   const chars = (count: number) => t('kb.fact.chars', { count: count.toLocaleString(locale) })
   const cited = (count: number) =>
     count > 0 && t('kb.fact.cited', { count: count.toLocaleString(locale) })
@@ -63,7 +53,7 @@ function useFacts(item: Item): ReactNode[] {
     hasPages && t(isSlides(source) ? 'kb.fact.slides' : 'kb.fact.pages', { count: pages }),
     ocr_pages > 0 && hasPages && t('kb.fact.ocr', { count: ocr_pages }),
     pages_unread > 0 && t('kb.fact.unread', { count: pages_unread }),
-    bytes > 0 && size(bytes),
+    bytes > 0 && sizeOf(bytes, locale),
     char_count > 0 && chars(char_count),
     parts > 1 && t('kb.fact.parts', { count: parts }),
     cited(source.cited_7d),

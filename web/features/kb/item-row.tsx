@@ -193,7 +193,7 @@ function Trouble({ source, item, actions }: TroubleProps) {
           size="small"
           className="mt-2"
           icon={<RotateCw size={15} aria-hidden />}
-          aria-label={`${anew}: ${titleOf(item)}`}
+          aria-label={t('system.summary', { name: anew, value: titleOf(item) })}
           onClick={() => (isHere ? actions.onCheck(source) : actions.onSendAgain(item))}
         >
           {anew}

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { SOURCE_TITLE_CHARS_MAX, SOURCES_REFRESHED_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import type { Refresh, Source } from '../../api/types.ts'
@@ -9,7 +9,7 @@ import { useAction, useProblem } from '../../lib/services.tsx'
 import { useSettled } from '../../lib/use-settled.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { titleOf } from './library.ts'
 import { useTwin } from './twin.ts'
 
@@ -56,16 +56,18 @@ function PageForm({ collection = null, onAdded, onClose }: Omit<PageDialogProps,
       onClose()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const send = () => {
     if (href) add.mutate({ url: href, title: title.trim(), refresh, collection_id: collection })
   }
+
   return (
-    <form className="grid gap-4" onSubmit={submit}>
+    <Form className="grid gap-4" isWhole={href !== null} onSend={send}>
       <TextField
         label={t('kb.page.url')}
         value={url}
         inputMode="url"
+        required
+        lacks={!href && t('form.address')}
         autoComplete="off"
         placeholder="https://example.com/help"
         problem={address.of(add.error)}
@@ -86,7 +88,7 @@ function PageForm({ collection = null, onAdded, onClose }: Omit<PageDialogProps,
         choices={REFRESHES.map((value) => ({ value, label: t(`kb.refresh.${value}`) }))}
         onPick={(value) => setRefresh(value as Refresh)}
       />
-      <FormEnd action={t('action.add')} busy={add.isPending} disabled={!href} onCancel={onClose} />
-    </form>
+      <FormEnd action={t('action.add')} busy={add.isPending} onCancel={onClose} />
+    </Form>
   )
 }

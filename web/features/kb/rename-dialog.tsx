@@ -1,11 +1,11 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { KB_TITLE_CHARS_MAX, SOURCE_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import type { ChosenItem } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { rename } from './library.ts'
 
 interface RenameProps {
@@ -43,13 +43,13 @@ function RenameForm({
     refresh: ['kb'],
     onDone: onClose,
   })
-  const isNew = title.trim() !== '' && title.trim() !== item.title
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isNew) save.mutate(title.trim())
+  const send = () => {
+    if (title.trim() === item.title) onClose()
+    else save.mutate(title.trim())
   }
+
   return (
-    <form className="grid gap-4" onSubmit={submit}>
+    <Form className="grid gap-4" isWhole={title.trim() !== ''} onSend={send}>
       <TextField
         label={t('kb.title')}
         value={title}
@@ -57,7 +57,7 @@ function RenameForm({
         required
         onText={setTitle}
       />
-      <FormEnd busy={save.isPending} disabled={!isNew} onCancel={onClose} />
-    </form>
+      <FormEnd busy={save.isPending} onCancel={onClose} />
+    </Form>
   )
 }

@@ -2,9 +2,9 @@ import { CircleDashed, LoaderCircle, RotateCw, TriangleAlert, X } from 'lucide-r
 import { ApiError } from '../../api/client.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useExplain } from '../../lib/services.tsx'
+import { sizeOf } from '../../lib/sizes.ts'
 import { ProgressBar } from '../../ui/bars.tsx'
 import { Button } from '../../ui/button.tsx'
-import { useSize } from './facts.tsx'
 import { titleOf } from './library.ts'
 import { inPlaceOf, isSameFile, type Upload, type Uploads } from './uploads.ts'
 
@@ -25,8 +25,7 @@ interface UploadRowProps {
 
 /** A file that the server does not have yet. */
 export function UploadRow({ upload, uploads, megabytesMax }: UploadRowProps) {
-  const { t } = useI18n()
-  const size = useSize()
+  const { t, locale } = useI18n()
   const { file, state, share } = upload
   return (
     <li className="entry">
@@ -38,7 +37,7 @@ export function UploadRow({ upload, uploads, megabytesMax }: UploadRowProps) {
           role={state === 'failed' || state === 'asked' ? 'alert' : undefined}
         >
           {state === 'sending' && t('kb.upload.sending', { percent: Math.round(share * 100) })}
-          {state === 'waiting' && `${t('kb.upload.waiting')} · ${size(file.size)}`}
+          {state === 'waiting' && `${t('kb.upload.waiting')} · ${sizeOf(file.size, locale)}`}
           {(state === 'failed' || state === 'asked') && (
             <span className="sr-only">{file.name}: </span>
           )}
@@ -93,7 +92,7 @@ function Answers({ upload, uploads }: Omit<UploadRowProps, 'megabytesMax'>) {
         <Button
           size="small"
           icon={<RotateCw size={15} aria-hidden />}
-          aria-label={`${t('action.retry')}: ${upload.file.name}`}
+          aria-label={t('system.summary', { name: t('action.retry'), value: upload.file.name })}
           onClick={() => uploads.go(upload, { isMeant: upload.isMeant })}
         >
           {t('action.retry')}
@@ -103,14 +102,17 @@ function Answers({ upload, uploads }: Omit<UploadRowProps, 'megabytesMax'>) {
         <>
           <Button
             size="small"
-            aria-label={`${t('kb.twin.replace')}: ${upload.file.name}`}
+            aria-label={t('system.summary', {
+              name: t('kb.twin.replace'),
+              value: upload.file.name,
+            })}
             onClick={() => uploads.go(upload, twin ? inPlaceOf(twin) : {})}
           >
             {t('kb.twin.replace')}
           </Button>
           <Button
             size="small"
-            aria-label={`${t('kb.twin.both')}: ${upload.file.name}`}
+            aria-label={t('system.summary', { name: t('kb.twin.both'), value: upload.file.name })}
             onClick={() => uploads.go(upload)}
           >
             {t('kb.twin.both')}

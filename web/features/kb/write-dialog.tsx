@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { KB_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -6,7 +6,7 @@ import { useAction } from '../../lib/services.tsx'
 import { useSettled } from '../../lib/use-settled.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { chosenOf, titleOf } from './library.ts'
 import { useTwin } from './twin.ts'
 
@@ -39,23 +39,22 @@ export function WriteDialog({ open, kilobytesMax, collection, onAdded, onClose }
   const twin = useTwin({ title: useSettled(open ? title.trim() : '') })
   const isSame = twin !== null && chosenOf(twin).char_count === [...text.trim()].length
   const valid = title.trim() !== '' && text.trim() !== '' && !large
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (valid) save.mutate(undefined)
-  }
   return (
     <Dialog title={t('kb.write')} open={open} onClose={onClose} wide>
-      <form className="grid gap-4" onSubmit={submit}>
+      <Form className="grid gap-4" isWhole={valid} onSend={() => save.mutate(undefined)}>
         <TextField
           label={t('kb.title')}
           value={title}
           maxLength={KB_TITLE_CHARS_MAX}
+          required
           hint={twin && t(isSame ? 'kb.twin.text' : 'kb.twin.title', { title: titleOf(twin) })}
           onText={setTitle}
         />
         <Field
           label={t('kb.text')}
           problem={large ? t('kb.text.large', { max: kilobytesMax }) : null}
+          required
+          value={text}
           aside={`${kilobytes.toFixed(1)} / ${kilobytesMax} KB`}
         >
           {(ids) => (
@@ -68,8 +67,8 @@ export function WriteDialog({ open, kilobytesMax, collection, onAdded, onClose }
             />
           )}
         </Field>
-        <FormEnd busy={save.isPending} disabled={!valid} onCancel={onClose} />
-      </form>
+        <FormEnd busy={save.isPending} onCancel={onClose} />
+      </Form>
     </Dialog>
   )
 }

@@ -1,9 +1,9 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { KEY_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import type { ApiKeyMeta, KeyInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { draftOf, inputOf, isTooLong, rateOf, tokensOf } from './draft.ts'
 
 interface KeyFormProps {
@@ -20,12 +20,8 @@ export function KeyForm({ item, action, busy, onSubmit, onCancel }: KeyFormProps
   const { t } = useI18n()
   const [draft, setDraft] = useState(() => draftOf(item))
   const input = inputOf(draft)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (input) onSubmit(input)
-  }
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={input !== null} onSend={() => input && onSubmit(input)}>
       <TextField
         label={t('keys.name')}
         hint={t('keys.name.hint')}
@@ -51,7 +47,7 @@ export function KeyForm({ item, action, busy, onSubmit, onCancel }: KeyFormProps
           onText={(tokens) => setDraft({ ...draft, tokens })}
         />
       </div>
-      <FormEnd action={action} busy={busy} disabled={input === null} onCancel={onCancel} />
-    </form>
+      <FormEnd action={action} busy={busy} onCancel={onCancel} />
+    </Form>
   )
 }

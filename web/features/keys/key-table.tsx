@@ -198,13 +198,19 @@ function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
               kind="quiet"
               size="small"
               icon={<Pencil size={15} aria-hidden />}
-              aria-label={`${t('keys.edit')}: ${item.name || endsOf(item)}`}
+              aria-label={t('system.summary', {
+                name: t('keys.edit'),
+                value: item.name || endsOf(item),
+              })}
               onClick={onEdit}
             />{' '}
             <Button
               kind="danger"
               size="small"
-              aria-label={`${t('keys.revoke')}: ${item.name || endsOf(item)}`}
+              aria-label={t('system.summary', {
+                name: t('keys.revoke'),
+                value: item.name || endsOf(item),
+              })}
               onClick={onRevoke}
             >
               {t('keys.revoke')}

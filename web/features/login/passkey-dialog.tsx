@@ -1,5 +1,5 @@
 import { startRegistration } from '@simplewebauthn/browser'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { PASSKEY_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
@@ -10,7 +10,7 @@ import { useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { Notice } from '../../ui/page.tsx'
 
 interface DialogProps {
@@ -62,17 +62,14 @@ function PasskeyForm({ passkey, onClose }: FormProps) {
     onDone: () => location.assign('/login?next=%2Fapp%2Faccount'),
   })
   const isOld = save.error instanceof ApiError && save.error.error?.code === 'sign_in_again'
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (name.trim() !== '') save.mutate(undefined)
-  }
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={name.trim() !== ''} onSend={() => save.mutate(undefined)}>
       <TextField
         label={t('field.name')}
         hint={passkey ? undefined : t('passkeys.name.hint')}
         value={name}
         maxLength={PASSKEY_NAME_CHARS_MAX}
+        required
         onText={setName}
       />
       <div aria-live="polite">
@@ -92,9 +89,8 @@ function PasskeyForm({ passkey, onClose }: FormProps) {
       <FormEnd
         action={passkey ? t('action.save') : t('passkeys.go')}
         busy={save.isPending}
-        disabled={name.trim() === ''}
         onCancel={onClose}
       />
-    </form>
+    </Form>
   )
 }

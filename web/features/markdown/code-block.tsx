@@ -66,10 +66,13 @@ function useColours(text: string, language: string): Highlighted | null {
   useEffect(() => {
     if (language === '' || text.length > COLOURED_CHARS_MAX) return
     let isHere = true
-    const timer = setTimeout(async () => {
-      const { highlight } = await loadChunk(() => import('./highlight.ts'))
-      if (isHere) setKnown({ text, tree: highlight(text, language) })
-    }, STILL_MS)
+    const colour = ({ highlight }: typeof import('./highlight.ts')) =>
+      isHere && setKnown({ text, tree: highlight(text, language) })
+    // Where it cannot be loaded, the frame says so, and the code stays as it is.
+    const timer = setTimeout(
+      () => loadChunk(() => import('./highlight.ts')).then(colour, () => {}),
+      STILL_MS,
+    )
     return () => {
       isHere = false
       clearTimeout(timer)

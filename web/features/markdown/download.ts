@@ -24,10 +24,14 @@ export function endingOf(language: string): string {
 export const download = (text: string, name: string): void =>
   downloadBlob(new Blob([text], { type: 'text/plain' }), name)
 
+/** Safari reads the file some time after the click. */
+const READ_MS = 60_000
+
 export function downloadBlob(blob: Blob, name: string): void {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
+  const here = URL.createObjectURL(blob)
+  link.href = here
   link.download = name
   link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 0)
+  setTimeout(() => URL.revokeObjectURL(here), READ_MS)
 }

@@ -16,7 +16,7 @@ export function Formula({ token: { text, raw, display } }: { readonly token: Mat
     const element = place.current
     if (!element) return
     let isHere = true
-    void loadChunk(() => import('temml')).then(({ default: temml }) => {
+    const draw = ({ default: temml }: typeof import('temml')) => {
       if (!isHere) return
       try {
         temml.render(text, element, { displayMode: display, throwOnError: true, maxSize: SIZE_MAX })
@@ -25,7 +25,9 @@ export function Formula({ token: { text, raw, display } }: { readonly token: Mat
         element.replaceChildren()
         setDrawn(false)
       }
-    })
+    }
+    // Where it cannot be loaded, the frame says so, and the source stays.
+    loadChunk(() => import('temml')).then(draw, () => {})
     return () => {
       isHere = false
     }

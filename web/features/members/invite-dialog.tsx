@@ -1,10 +1,11 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction, useToasts } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
+import { Form } from '../../ui/form-end.tsx'
 import { AddressNotice } from '../system/address-notice.tsx'
 import { Unmailed } from '../system/unmailed.tsx'
 import { type Role, useRoles } from './roles.ts'
@@ -42,15 +43,11 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
       onClose()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    invite.mutate({ email, role, language })
-  }
   if (invite.data?.mailed === false) {
     return <Unmailed onClose={onClose}>{t('members.invited', { email })}</Unmailed>
   }
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={email.trim() !== ''} onSend={() => invite.mutate({ email, role, language })}>
       <AddressNotice />
       <TextField
         label={t('login.email')}
@@ -73,6 +70,6 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
           {t('members.invite')}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

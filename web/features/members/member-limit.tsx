@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { Member } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -6,7 +6,7 @@ import { useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 
 interface MemberProps {
   readonly member: Member
@@ -24,7 +24,7 @@ export function MemberLimit({ member }: MemberProps) {
       <Button
         size="small"
         kind="quiet"
-        aria-label={`${shown}: ${title}`}
+        aria-label={t('system.summary', { name: shown, value: title })}
         onClick={() => setOpen(true)}
       >
         {shown}
@@ -49,13 +49,12 @@ function LimitForm({ member, onClose }: MemberProps & { readonly onClose: () => 
     onDone: onClose,
   })
   const isWhole = WHOLE.test(text.trim())
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isWhole) save.mutate({ id: member.id, daily_tokens: Number(text) })
-  }
   const problem = isWhole ? null : t('members.limit.wrong')
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form
+      isWhole={isWhole}
+      onSend={() => save.mutate({ id: member.id, daily_tokens: Number(text) })}
+    >
       <TextField
         label={t('members.limit')}
         hint={t('members.limit.hint')}
@@ -64,7 +63,7 @@ function LimitForm({ member, onClose }: MemberProps & { readonly onClose: () => 
         value={text}
         onText={setText}
       />
-      <FormEnd busy={save.isPending} disabled={!isWhole} onCancel={onClose} />
-    </form>
+      <FormEnd busy={save.isPending} onCancel={onClose} />
+    </Form>
   )
 }

@@ -105,7 +105,7 @@ function Loss({ leaves, keys, revokes, setRevokes }: LossProps) {
 /** An invitation, with the address to pass on: its mail may be lost, or name none. */
 function Waiting({ email }: Pick<Member, 'email'>) {
   const { t } = useI18n()
-  const what = `${t('members.address')}: ${email}`
+  const what = t('system.summary', { name: t('members.address'), value: email })
   return (
     <span className="inline-flex items-center gap-1">
       <Badge>{t('members.waiting')}</Badge>
@@ -159,7 +159,7 @@ function Row({ member, isOwn, onRemove }: RowProps) {
         <Button
           kind="danger"
           size="small"
-          aria-label={`${action}: ${member.email}`}
+          aria-label={t('system.summary', { name: action, value: member.email })}
           onClick={onRemove}
         >
           {action}

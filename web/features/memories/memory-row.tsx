@@ -1,5 +1,5 @@
 import { Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
-import { type FormEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { FACT_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { type Memory, memories } from '../../api/memories.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -7,7 +7,7 @@ import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 
 type Fact = Pick<Memory, 'id' | 'text' | 'pinned'>
 
@@ -40,26 +40,23 @@ export function MemoryRow({ memory }: { readonly memory: Memory }) {
   const remove = useAction(memories.remove, { done: 'memory.deleted', refresh })
   const icon = { size: 15, 'aria-hidden': true } as const
   if (typed !== null) {
-    const submit = (event: FormEvent) => {
-      event.preventDefault()
-      if (typed.trim()) change.mutate({ id, text: typed.trim(), pinned })
-    }
     return (
-      <li className="px-5 py-3">
-        <form
+      <li className="px-5 py-3" onKeyDown={(event) => event.key === 'Escape' && close()}>
+        <Form
           className="grid gap-3"
-          onSubmit={submit}
-          onKeyDown={(event) => event.key === 'Escape' && close()}
+          isWhole={typed.trim() !== ''}
+          onSend={() => change.mutate({ id, text: typed.trim(), pinned })}
         >
           <TextField
             label={t('memory.text')}
             value={typed}
             maxLength={FACT_CHARS_MAX}
             autoFocus
+            required
             onText={setTyped}
           />
           <FormEnd busy={change.isPending} onCancel={close} />
-        </form>
+        </Form>
       </li>
     )
   }

@@ -10,6 +10,7 @@ import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Drawer } from '../../ui/dialog.tsx'
 import { useShownTitle } from '../sessions/shown-title.ts'
 import { searchOf } from '../studio/known.ts'
+import { plainText } from '../studio/spoken.ts'
 import { useEntries } from './entries.ts'
 import { type Entry, type Group, matching } from './match.ts'
 
@@ -140,12 +141,12 @@ function useConversations(query: string): Group {
   })
   const entries = found.data?.conversations.map((conversation) => {
     const label = shownTitle(conversation.title)
-    const text = conversation.match?.excerpt
+    const text = conversation.match && plainText(conversation.match.excerpt)
     return {
       id: `session-${conversation.id}`,
       label,
       // The title of a young talk is what was asked first.
-      ...(text === undefined || text === label ? {} : { text }),
+      ...(!text || text === label ? {} : { text }),
       // The server found it in the texts of turns, so the local filter must accept it.
       also: q,
       run: () => void goTo({ to: '/app', search: searchOf(conversation) }),

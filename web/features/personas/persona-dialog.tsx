@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import {
   PERSONA_NAME_CHARS_MAX,
   PERSONA_PROMPT_CHARS_MAX,
@@ -9,7 +9,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { AreaField, SwitchField, TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 
 interface PersonaDialogProps {
   /** Null creates a new persona. */
@@ -44,16 +44,13 @@ function PersonaForm({ persona, onClose }: Omit<PersonaDialogProps, 'open'>) {
   )
   const count = [...prompt.trim()].length
   const valid = name.trim() !== '' && count > 0 && count <= PERSONA_PROMPT_CHARS_MAX
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (valid) save.mutate(undefined)
-  }
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={valid} onSend={() => save.mutate(undefined)}>
       <TextField
         label={t('field.name')}
         value={name}
         maxLength={PERSONA_NAME_CHARS_MAX}
+        required
         onText={setName}
       />
       <AreaField
@@ -62,6 +59,7 @@ function PersonaForm({ persona, onClose }: Omit<PersonaDialogProps, 'open'>) {
         value={prompt}
         charsMax={PERSONA_PROMPT_CHARS_MAX}
         rows={9}
+        required
         onText={setPrompt}
       />
       {!persona && (
@@ -72,7 +70,7 @@ function PersonaForm({ persona, onClose }: Omit<PersonaDialogProps, 'open'>) {
           onChange={setDefault}
         />
       )}
-      <FormEnd busy={save.isPending} disabled={!valid} onCancel={onClose} />
-    </form>
+      <FormEnd busy={save.isPending} onCancel={onClose} />
+    </Form>
   )
 }

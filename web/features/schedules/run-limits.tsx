@@ -21,7 +21,10 @@ export function RunLimits({ limits, onLimits }: RunLimitsProps) {
       .filter(({ ask, state }) => ask && state === 'approved')
       .map(({ call_name, name, title }) => ({
         call_name,
-        label: `${server}: ${title === null ? name : `${title} (${name})`}`,
+        label: t('system.summary', {
+          name: server,
+          value: title === null ? name : `${title} (${name})`,
+        }),
       })),
   )
   const { max_model_calls, approved_tools } = limits
@@ -35,6 +38,7 @@ export function RunLimits({ limits, onLimits }: RunLimitsProps) {
         label={t('runs.calls')}
         hint={t('runs.calls.hint', { max: RUN_MODEL_CALLS_MAX })}
         type="number"
+        required
         min={1}
         max={RUN_MODEL_CALLS_MAX}
         value={max_model_calls === 0 ? '' : String(max_model_calls)}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import {
   RUN_MODEL_CALLS_DEFAULT,
   RUN_MODEL_CALLS_MAX,
@@ -14,7 +14,7 @@ import { useAction, useExplain } from '../../lib/services.tsx'
 import { useTimes } from '../../lib/time.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { AreaField, SelectField, TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { namedChoices } from '../../ui/named-choices.ts'
 import { EndWebhooks } from '../webhooks/end-webhooks.tsx'
 import { FIRST, RHYTHMS, type Rhythm, type Timing, timesOf, timingOf } from './rhythm.ts'
@@ -74,10 +74,11 @@ function ScheduleForm({ schedule, onClose }: Omit<ScheduleDialogProps, 'open'>) 
   })
   const { max_model_calls, approved_tools } = limits
   const isBounded = max_model_calls >= 1 && max_model_calls <= RUN_MODEL_CALLS_MAX
-  const isValid = name.trim() !== '' && text.trim() !== '' && times !== null && isBounded
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!isValid) return
+  const count = [...text.trim()].length
+  const isSaid = count > 0 && count <= SCHEDULE_TEXT_CHARS_MAX
+  const isValid = name.trim() !== '' && isSaid && times !== null && isBounded
+  const send = () => {
+    if (times === null) return
     save.mutate({
       ...times,
       enabled: schedule?.enabled ?? true,
@@ -92,13 +93,15 @@ function ScheduleForm({ schedule, onClose }: Omit<ScheduleDialogProps, 'open'>) 
       session: session === 'same' ? 'same' : 'new',
     })
   }
+
   const words = { none: t('schedules.none'), gone: t('schedules.gone') }
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={isValid} onSend={send}>
       <TextField
         label={t('field.name')}
         value={name}
         maxLength={SCHEDULE_NAME_CHARS_MAX}
+        required
         onText={setName}
       />
       <AreaField
@@ -106,6 +109,7 @@ function ScheduleForm({ schedule, onClose }: Omit<ScheduleDialogProps, 'open'>) 
         value={text}
         charsMax={SCHEDULE_TEXT_CHARS_MAX}
         rows={4}
+        required
         onText={setText}
       />
       <TimingFields timing={timing} onTiming={setTiming} />
@@ -134,8 +138,8 @@ function ScheduleForm({ schedule, onClose }: Omit<ScheduleDialogProps, 'open'>) 
       />
       <EndWebhooks chosen={hooks} max={RUN_WEBHOOKS_MAX} onChoose={setHooks} />
       <RunLimits limits={limits} onLimits={setLimits} />
-      <FormEnd busy={save.isPending} disabled={!isValid} onCancel={onClose} />
-    </form>
+      <FormEnd busy={save.isPending} onCancel={onClose} />
+    </Form>
   )
 }
 
@@ -181,6 +185,7 @@ function TimingFields({ timing, onTiming }: TimingFieldsProps) {
         <TextField
           label={t('schedules.moment')}
           type="datetime-local"
+          required
           value={moment}
           onText={(value) => set({ moment: value })}
         />
@@ -189,6 +194,7 @@ function TimingFields({ timing, onTiming }: TimingFieldsProps) {
         <TextField
           label={t('schedules.cron')}
           hint={t('schedules.cron.hint')}
+          required
           value={cron}
           onText={(value) => set({ cron: value })}
         />
@@ -197,6 +203,7 @@ function TimingFields({ timing, onTiming }: TimingFieldsProps) {
         <TextField
           label={t('schedules.time')}
           type="time"
+          required
           value={time}
           onText={(value) => set({ time: value })}
         />

@@ -81,7 +81,7 @@ export function ScheduleRow({ schedule, onEdit, onDelete }: RowProps) {
                 kind="quiet"
                 size="small"
                 busy={run.isPending}
-                aria-label={`${t('schedules.run')}: ${name}`}
+                aria-label={t('system.summary', { name: t('schedules.run'), value: name })}
                 onClick={() => run.mutate(undefined)}
               >
                 {t('schedules.run')}

@@ -1,7 +1,9 @@
+import { useMemo } from 'react'
 import { MODEL_CHARS_MAX, TENANT_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import type { Settings } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { SelectField, SwitchField, TextField } from '../../ui/form.tsx'
+import { zonesWith } from '../schedules/zone.ts'
 
 interface MemoryProps {
   readonly memory: NonNullable<Settings['memory']>
@@ -52,6 +54,42 @@ export function NameFields({ name, model, setName, setModel }: NameProps) {
         onText={setModel}
       />
     </>
+  )
+}
+
+interface PlaceProps {
+  readonly zone: string
+  readonly language: Language
+  readonly setZone: (zone: string) => void
+  readonly setLanguage: (language: Language) => void
+}
+
+type Language = NonNullable<Settings['language']>
+
+/** By what prompts tell the time. */
+export function PlaceFields({ zone, language, setZone, setLanguage }: PlaceProps) {
+  const { t } = useI18n()
+  const zones = useMemo(() => zonesWith(zone || 'UTC').filter((name) => name !== 'UTC'), [zone])
+  return (
+    <div className="grid items-start gap-6 sm:grid-cols-2">
+      <SelectField
+        label={t('schedules.zone')}
+        hint={t('settings.zone.hint')}
+        value={zone}
+        choices={[{ value: '', label: 'UTC' }, ...zones.map((value) => ({ value, label: value }))]}
+        onPick={setZone}
+      />
+      <SelectField
+        label={t('settings.language')}
+        hint={t('settings.language.hint')}
+        value={language}
+        choices={[
+          { value: 'zh', label: '中文' },
+          { value: 'en', label: 'English' },
+        ]}
+        onPick={(picked) => setLanguage(picked as Language)}
+      />
+    </div>
   )
 }
 

@@ -108,7 +108,12 @@ function Row({ share, onShow, onEdit, onRotate, onRemove }: RowProps) {
   const { exact } = useTimes()
   const counts = { used: share.turns_today, all: share.daily_turns.toLocaleString(locale) }
   const act = (label: string, onClick: () => void, kind?: 'danger') => (
-    <Button kind={kind} size="small" aria-label={`${label}: ${share.name}`} onClick={onClick}>
+    <Button
+      kind={kind}
+      size="small"
+      aria-label={t('system.summary', { name: label, value: share.name })}
+      onClick={onClick}
+    >
       {label}
     </Button>
   )

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import {
   SHARE_NAME_CHARS_MAX,
   SHARE_TURNS_DEFAULT,
@@ -11,7 +11,7 @@ import { useAction } from '../../lib/services.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, SelectField, TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { Notice } from '../../ui/page.tsx'
 import { Qr } from '../../ui/qr.tsx'
 import { AddressNotice } from '../system/address-notice.tsx'
@@ -54,20 +54,19 @@ function ShareForm({ app, onMade, onClose }: Omit<ShareProps, 'open'>) {
       onMade(share)
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (wrong) return
+  const send = () => {
     const end = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
     const sites = origins.split(/\s+/).filter((line) => line !== '')
     const input = { name, origins: sites, daily_turns: count, expires_at: end }
     create.mutate({ app: app.id, input })
   }
+
   const ends = DAYS.map((value) => ({
     value,
     label: t(END_WORDS[value] ?? 'app.shares.after', { days: value }),
   }))
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={!wrong && name.trim() !== ''} onSend={send}>
       <Notice tone="warn">{t('app.shares.warn')}</Notice>
       <AddressNotice />
       <TextField
@@ -99,13 +98,8 @@ function ShareForm({ app, onMade, onClose }: Omit<ShareProps, 'open'>) {
         />
         <SelectField label={t('app.shares.expires')} value={days} choices={ends} onPick={setDays} />
       </div>
-      <FormEnd
-        action={t('app.shares.create')}
-        busy={create.isPending}
-        disabled={wrong}
-        onCancel={onClose}
-      />
-    </form>
+      <FormEnd action={t('app.shares.create')} busy={create.isPending} onCancel={onClose} />
+    </Form>
   )
 }
 

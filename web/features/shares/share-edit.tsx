@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import {
   SHARE_NAME_CHARS_MAX,
   SHARE_TITLE_CHARS_MAX,
@@ -10,7 +10,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, SelectField, SwitchField, TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { LookPreview } from './look-preview.tsx'
 
 interface EditProps {
@@ -47,14 +47,13 @@ function EditForm({ app, share, onClose }: EditProps & { readonly share: Share }
     refresh: ['shares'],
     onDone: onClose,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (wrong || !isColor) return
+  const send = () => {
     const sites = origins.split(/\s+/).filter((line) => line !== '')
     save.mutate({ share, to: { name, origins: sites, daily_turns: count, paused, look } })
   }
+
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={!wrong && isColor && name.trim() !== ''} onSend={send}>
       <TextField
         label={t('field.name')}
         required
@@ -88,8 +87,8 @@ function EditForm({ app, share, onClose }: EditProps & { readonly share: Share }
       />
       <LookFields look={look} isColor={isColor} onLook={setLook} />
       <LookPreview app={app} look={look} isColor={isColor} />
-      <FormEnd busy={save.isPending} disabled={wrong || !isColor} onCancel={onClose} />
-    </form>
+      <FormEnd busy={save.isPending} onCancel={onClose} />
+    </Form>
   )
 }
 

@@ -19,6 +19,7 @@ import { Marked } from '../../ui/marked.tsx'
 import { type RowAction, RowMenu } from '../../ui/row-menu.tsx'
 import { useShownTitle } from '../sessions/shown-title.ts'
 import { type Place, useAnswering, useUnseen } from './conversations.ts'
+import { plainText } from './spoken.ts'
 
 const FolderDialog = lazyPart(() => import('./folder-dialog.tsx'), 'FolderDialog')
 
@@ -95,7 +96,7 @@ export function RailItem(props: RailItemProps) {
         </span>
         {match && (
           <span className="line-clamp-2 text-mini text-ink-2">
-            <Marked text={match.excerpt} query={query} />
+            <Marked text={plainText(match.excerpt)} query={query} />
           </span>
         )}
       </button>

@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { KeyRound, Mic } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { APP_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Changeable, ForEditors } from '../../ui/changeable.tsx'
 import { TextField } from '../../ui/form.tsx'
+import { Form } from '../../ui/form-end.tsx'
 import { AppFields } from '../apps/app-fields.tsx'
 import { isSound } from '../apps/draft.ts'
 import type { Setup } from './use-setup.ts'
@@ -15,14 +16,13 @@ export function SetupForm({ setup }: { readonly setup: Setup }) {
   const { t } = useI18n()
   const { app, draft, isChanged, change, discard, save } = setup
   const [name, setName] = useState('')
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    event.currentTarget.removeAttribute('data-typed')
+  const send = (form: HTMLFormElement) => {
+    form.removeAttribute('data-typed')
     save.mutate(app?.name ?? name.trim())
   }
   const canSave = isSound(draft) && (app !== null || name.trim() !== '')
   return (
-    <form className="grid grid-cols-1 gap-5" onSubmit={submit}>
+    <Form className="grid grid-cols-1 gap-5" isWhole={canSave} onSend={send}>
       <ForEditors>
         <p className="text-small text-ink-3">
           {t(isChanged ? 'studio.setup.changed' : 'studio.setup.about')}
@@ -38,11 +38,12 @@ export function SetupForm({ setup }: { readonly setup: Setup }) {
               label={t('studio.setup.name')}
               value={name}
               maxLength={APP_NAME_CHARS_MAX}
+              required
               onText={setName}
             />
           )}
           <div className="flex flex-wrap gap-2">
-            <Button type="submit" kind="primary" busy={save.isPending} disabled={!canSave}>
+            <Button type="submit" kind="primary" busy={save.isPending}>
               {app ? t('studio.setup.save', { name: app.name }) : t('apps.create')}
             </Button>
             <Button onClick={discard}>{t('unsaved.leave')}</Button>
@@ -50,7 +51,7 @@ export function SetupForm({ setup }: { readonly setup: Setup }) {
         </div>
       )}
       <Next app={app?.id ?? null} />
-    </form>
+    </Form>
   )
 }
 

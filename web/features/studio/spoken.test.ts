@@ -7,6 +7,7 @@ test('a reply is read aloud without marks, code and numbers of sources', () => {
   const reply =
     '## Returns\n\n- **14 days** [1], see [the page](https://x.example)\n\n```js\na\n```'
   expect(words(reply)).toBe('Returns 14 days , see the page')
+  expect(words('| one<br>two<BR/>three |')).toBe('one two three')
   expect(words('| a | b |\n| - | -: |\n| _c_ | 2 |\n\n- [x] done')).toBe('a b c 2 done')
 })
 

@@ -4,6 +4,7 @@ import { TTS_TEXT_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 export const plainText = (markdown: string): string =>
   markdown
     .replace(/```[\s\S]*?(?:```|$)/g, ' ')
+    .replace(/<br\s*\/?>/gi, ' ')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\[\d{1,2}\]/g, '')
     .replace(/^[ \t]*\|?[-:| \t]+$/gm, '')

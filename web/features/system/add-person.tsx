@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction, useExplain, useToasts } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SwitchField, TextField } from '../../ui/form.tsx'
+import { Form } from '../../ui/form-end.tsx'
 import { Notice } from '../../ui/page.tsx'
 import { Unmailed } from './unmailed.tsx'
 
@@ -28,10 +29,6 @@ export function AddPerson({ onClose }: { readonly onClose: () => void }) {
       onClose()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    add.mutate(undefined)
-  }
   if (add.data && !isMailed) {
     return (
       <Unmailed onClose={onClose}>{t('people.added.unmailed', { email: add.data.email })}</Unmailed>
@@ -39,11 +36,12 @@ export function AddPerson({ onClose }: { readonly onClose: () => void }) {
   }
   const isTaken = add.error instanceof ApiError && add.error.error?.code === 'name_taken'
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={email.trim() !== ''} onSend={() => add.mutate(undefined)}>
       <TextField
         label={t('login.email')}
         hint={t('people.add.hint')}
         type="email"
+        required
         autoComplete="off"
         value={email}
         onText={setEmail}
@@ -61,10 +59,10 @@ export function AddPerson({ onClose }: { readonly onClose: () => void }) {
       </div>
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={add.isPending} disabled={!email.includes('@')}>
+        <Button type="submit" kind="primary" busy={add.isPending}>
           {t('people.add')}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

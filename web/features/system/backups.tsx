@@ -1,25 +1,40 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleCheck, Download, Save, TriangleAlert } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { BACKUP_PASSPHRASE_CHARS_MIN } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import type { Backups as State, SystemSetting } from '../../api/types.ts'
-import { type Key, useI18n } from '../../i18n/index.tsx'
-import { useAction, useExplain } from '../../lib/services.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction, useExplain, useToasts } from '../../lib/services.tsx'
 import { sizeOf } from '../../lib/sizes.ts'
 import { MINUTE_MS, useNow } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { Ago, Notice, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
 import { downloadBlob } from '../markdown/download.ts'
 import { sectionOf } from './parts.ts'
 import { SystemSectionForm } from './section.tsx'
+import { backupClass } from './wrong-value.ts'
 
 /** The page reads the state again this often, since a backup ends without it. */
 const AGAIN_MS = 20_000
+
+/** Whoever asks for a backup waits for how it ends. */
+const MADE_MS = 1_000
+
+/** Has a backup made; ends when it has, whether well or not. */
+async function madeBackup(onState: (state: State) => void): Promise<State> {
+  let state = await api.system.backUp()
+  while (state.place !== null && state.next_at === null) {
+    onState(state)
+    await new Promise((resolve) => setTimeout(resolve, MADE_MS))
+    state = await api.system.backups()
+  }
+  return state
+}
 
 /** The last backup and the next, one at once, and one to keep. */
 export function Backups({ settings }: { readonly settings: readonly SystemSetting[] }) {
@@ -29,7 +44,17 @@ export function Backups({ settings }: { readonly settings: readonly SystemSettin
     queryFn: api.system.backups,
     refetchInterval: AGAIN_MS,
   })
-  const make = useAction(api.system.backUp, { done: 'backups.begun', refresh: ['system'] })
+  const toasts = useToasts()
+  const client = useQueryClient()
+  const show = (state: State) => client.setQueryData(['system', 'backups'], state)
+  const make = useAction(() => madeBackup(show), {
+    refresh: ['system'],
+    onDone: ({ last }) => {
+      const why = t(backupClass(last?.error_class))
+      if (last?.ok) toasts.show('good', t('backups.made'))
+      else toasts.show('bad', t('backups.unmade', { why }))
+    },
+  })
   const [asks, setAsks] = useState(false)
   const section = sectionOf('backup')
   const own = settings.filter(({ name }) => section.names.includes(name))
@@ -84,7 +109,11 @@ function Rows({ state }: { readonly state: State }) {
               {t('backups.last')} <Ago at={last.at} /> ({sizeOf(last.bytes, locale)})
             </>
           )}
-          {last?.ok === false && t(`backups.class.${last.error_class ?? 'error'}` as Key)}
+          {last?.ok === false && (
+            <>
+              {t('backups.failed.at')} <Ago at={last.at} /> · {t(backupClass(last.error_class))}
+            </>
+          )}
         </span>
       </p>
       <p className="text-note text-ink-2">
@@ -132,27 +161,19 @@ function DownloadForm({ onClose }: { readonly onClose: () => void }) {
   })
   const isGood =
     passphrase.trim().length >= BACKUP_PASSPHRASE_CHARS_MIN && /^[ -~]*$/.test(passphrase)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isGood) get.mutate(undefined)
-  }
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={isGood} onSend={() => get.mutate(undefined)}>
       <TextField
         label={t('backups.passphrase')}
         hint={t('backups.passphrase.hint', { min: BACKUP_PASSPHRASE_CHARS_MIN })}
         type="password"
         autoComplete="new-password"
+        lacks={!isGood && t('backups.passphrase.hint', { min: BACKUP_PASSPHRASE_CHARS_MIN })}
         value={passphrase}
         onText={setPassphrase}
       />
       <div aria-live="polite">{get.error && <Notice tone="bad">{explain(get.error)}</Notice>}</div>
-      <FormEnd
-        action={t('backups.download')}
-        busy={get.isPending}
-        disabled={!isGood}
-        onCancel={onClose}
-      />
-    </form>
+      <FormEnd action={t('backups.download')} busy={get.isPending} onCancel={onClose} />
+    </Form>
   )
 }

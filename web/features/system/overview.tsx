@@ -98,7 +98,10 @@ function Row({ name, to, children }: RowProps) {
           <Link
             to={to}
             className="target -mx-3 -my-2.5 px-3 text-accent"
-            aria-label={`${t('server.open')}: ${t(`overview.${name}`)}`}
+            aria-label={t('system.summary', {
+              name: t('server.open'),
+              value: t(`overview.${name}`),
+            })}
           >
             {t('server.open')}
           </Link>

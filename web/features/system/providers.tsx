@@ -1,12 +1,13 @@
 import { useNavigate } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { SystemSetting } from '../../api/types.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
 import { useAction, useExplain, useToasts } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
+import { Form } from '../../ui/form-end.tsx'
 import { Notice, Section } from '../../ui/page.tsx'
 import { findModels } from './find-models.ts'
 import { type ModelProvider, PROVIDERS } from './provider-list.ts'
@@ -125,20 +126,22 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
   }
   const reason = isOfKey && list.data?.listing.error_class
   const fault = (isOfKey && list.error) || use.error
+  const isWhole = address !== '' && (isOther || key.trim() !== '')
   const namesNone = reason === 'no_list'
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const send = () => {
     if (model.trim() === '') list.mutate(key)
     else use.mutate(undefined)
   }
+
   return (
-    <form className="grid gap-5 rounded-lg bg-sunken p-4" onSubmit={submit}>
+    <Form className="grid gap-5 rounded-lg bg-sunken p-4" isWhole={isWhole} onSend={send}>
       {isOther && (
         <TextField
           label={t('system.kind.BASE_URL')}
           hint={t('providers.other.hint')}
           placeholder="https://models.example.com/v1"
           inputMode="url"
+          required
           autoFocus
           value={typed}
           onText={(text) => {
@@ -160,6 +163,7 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
         type="password"
         autoComplete="off"
         autoFocus={!isOther}
+        required={!isOther}
         value={key}
         onText={(text) => {
           // A key that was pasted is whole: its models are listed without a click.
@@ -193,11 +197,10 @@ function KeyForm({ provider }: { readonly provider: ModelProvider }) {
         kind="primary"
         className="justify-self-end"
         busy={list.isPending || use.isPending}
-        disabled={address === '' || (!isOther && key.trim() === '')}
       >
         {t(model.trim() === '' ? 'providers.list' : 'providers.use')}
       </Button>
-    </form>
+    </Form>
   )
 }
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { TenantSummary } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -8,7 +8,7 @@ import { useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SwitchField, TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { More } from '../../ui/more.tsx'
 import { Badge, Notice, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
@@ -89,7 +89,10 @@ function TenantRow({ tenant, onChange }: RowProps) {
       </div>
       <Button
         size="small"
-        aria-label={`${t('server.change')}: ${t('tenants.of', { name })}`}
+        aria-label={t('system.summary', {
+          name: t('server.change'),
+          value: t('tenants.of', { name }),
+        })}
         onClick={onChange}
       >
         {t('server.change')}
@@ -116,16 +119,13 @@ function LimitsForm({ tenant, onClose }: { tenant: TenantSummary; onClose: () =>
     { done: 'system.saved', refresh: ['system'], shows: () => true, onDone: onClose },
   )
   const isWhole = WHOLE.test(tokens) && WHOLE.test(docs)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isWhole) save.mutate(undefined)
-  }
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={isWhole} onSend={() => save.mutate(undefined)}>
       <TextField
         label={t('tenants.daily')}
         hint={t('tenants.daily.hint')}
         inputMode="numeric"
+        lacks={WHOLE.test(tokens) ? null : t('members.limit.wrong')}
         value={tokens}
         onText={setTokens}
       />
@@ -133,6 +133,7 @@ function LimitsForm({ tenant, onClose }: { tenant: TenantSummary; onClose: () =>
         label={t('tenants.docs')}
         hint={t('tenants.docs.hint')}
         inputMode="numeric"
+        lacks={WHOLE.test(docs) ? null : t('members.limit.wrong')}
         value={docs}
         onText={setDocs}
       />
@@ -145,7 +146,7 @@ function LimitsForm({ tenant, onClose }: { tenant: TenantSummary; onClose: () =>
       <div aria-live="polite">
         {save.error && <Notice tone="bad">{explain(save.error)}</Notice>}
       </div>
-      <FormEnd busy={save.isPending} disabled={!isWhole} onCancel={onClose} />
-    </form>
+      <FormEnd busy={save.isPending} onCancel={onClose} />
+    </Form>
   )
 }

@@ -37,6 +37,17 @@ export function refusedSetting(error: Error | null): string | undefined {
   return refusal?.params.field
 }
 
+/** Why a backup failed, or a folder cannot take one. */
+export const backupClass = (reason: string | null | undefined): Key =>
+  `backups.class.${reason ?? 'error'}` as Key
+
+function folderClass(error: Error): string | null {
+  const refusal = error instanceof ApiError ? error.error : undefined
+  return refusal?.code === 'backup_folder'
+    ? (refusal.params.class?.replace('error', 'folder') ?? 'folder')
+    : null
+}
+
 const SAID_HERE = ['field_invalid', 'backup_passphrase']
 const saysHere = (error: Error) =>
   error instanceof ApiError && SAID_HERE.includes(error.error?.code ?? '')
@@ -66,6 +77,8 @@ export function useRefusal() {
     return form ? t(form[1]) : null
   }
   return (error: Error, has: (name: string) => boolean = () => false): string => {
+    const folder = folderClass(error)
+    if (folder !== null) return t(backupClass(folder))
     const name = refusedSetting(error)
     return (name && saysHere(error) && wordsOf(name, has)) || explain(error)
   }

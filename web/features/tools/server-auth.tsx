@@ -99,6 +99,7 @@ function HeaderFields({ server, fields, onFields, isKept }: PartProps) {
         label={t('tools.header')}
         placeholder="Authorization"
         value={fields.header}
+        required
         maxLength={MCP_HEADER_NAME_CHARS_MAX}
         autoCapitalize="none"
         onText={(header) => onFields({ header })}
@@ -108,9 +109,9 @@ function HeaderFields({ server, fields, onFields, isKept }: PartProps) {
         hint={t(isLost ? 'tools.value.again' : 'tools.value.hint')}
         type="password"
         autoComplete="off"
-        disabled={fields.header.trim() === ''}
         placeholder={isKept.header ? `•••• ${server?.header_tail}` : 'Bearer …'}
         value={fields.value}
+        required={!isKept.header}
         maxLength={MCP_HEADER_VALUE_CHARS_MAX}
         onText={(value) => onFields({ value })}
       />
@@ -129,6 +130,7 @@ function ClientFields({ server, fields, onFields, isKept }: PartProps) {
           label={t('tools.client')}
           hint={isOAuth ? t('tools.client.hint', { redirect }) : undefined}
           value={fields.client}
+          required={!isOAuth}
           maxLength={MCP_CLIENT_ID_CHARS_MAX}
           autoCapitalize="none"
           onText={(client) => onFields({ client })}
@@ -140,6 +142,7 @@ function ClientFields({ server, fields, onFields, isKept }: PartProps) {
           autoComplete="off"
           placeholder={isKept.secret ? `•••• ${server?.client_secret_tail}` : ''}
           value={fields.secret}
+          required={!isOAuth && !isKept.secret}
           maxLength={MCP_CLIENT_SECRET_CHARS_MAX}
           onText={(secret) => onFields({ secret })}
         />

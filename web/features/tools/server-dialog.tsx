@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { MCP_SERVER_NAME, MCP_URL_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { mcpServers } from '../../api/mcp-servers.ts'
 import type { McpServer, McpServerInput } from '../../api/types.ts'
@@ -6,7 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import type { KnownServer } from './known.ts'
 import { AuthFields, authOf, inputOf, isComplete } from './server-auth.tsx'
 
@@ -55,14 +55,10 @@ function ServerForm({ server, known, onClose }: Omit<ServerDialogProps, 'open'>)
     isSameUrl && input.header_name === server.header_name && input.client_id === server.client_id
   const wrongName = name !== '' && !MCP_SERVER_NAME.test(name)
   const valid = name !== '' && !wrongName && input.url !== '' && isComplete(input, isKept)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (valid) save.mutate(input)
-  }
   const isNewSecret = input.header_value !== null || input.client_secret !== null
   const isAnew = server !== null && (!isSame || isNewSecret)
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={valid} onSend={() => save.mutate(input)}>
       <TextField
         label={t('field.name')}
         hint={t(server && name !== server.name ? 'tools.name.changed' : 'tools.name.hint')}
@@ -70,6 +66,7 @@ function ServerForm({ server, known, onClose }: Omit<ServerDialogProps, 'open'>)
         placeholder="home"
         value={name}
         maxLength={20}
+        required
         autoCapitalize="none"
         onText={setName}
       />
@@ -77,6 +74,7 @@ function ServerForm({ server, known, onClose }: Omit<ServerDialogProps, 'open'>)
         label={t('tools.url')}
         hint={t('tools.url.hint')}
         type="url"
+        required
         placeholder="https://tools.example.com/mcp"
         value={url}
         maxLength={MCP_URL_CHARS_MAX}
@@ -87,9 +85,8 @@ function ServerForm({ server, known, onClose }: Omit<ServerDialogProps, 'open'>)
       <FormEnd
         action={t(server ? 'action.save' : 'action.add')}
         busy={save.isPending}
-        disabled={!valid}
         onCancel={onClose}
       />
-    </form>
+    </Form>
   )
 }

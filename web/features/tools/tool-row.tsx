@@ -55,7 +55,7 @@ export function ToolRow({ server, tool, busy, onDecide, onCompare, onTry }: Tool
             <Button
               size="small"
               kind="quiet"
-              aria-label={`${t('tools.try')}: ${name}`}
+              aria-label={t('system.summary', { name: t('tools.try'), value: name })}
               onClick={onTry}
             >
               {t('tools.try')}
@@ -64,7 +64,7 @@ export function ToolRow({ server, tool, busy, onDecide, onCompare, onTry }: Tool
               size="small"
               kind={state === 'approved' ? 'quiet' : undefined}
               busy={busy}
-              aria-label={`${t(ACTIONS[state])}: ${name}`}
+              aria-label={t('system.summary', { name: t(ACTIONS[state]), value: name })}
               onClick={() => (state === 'changed' ? onCompare() : onDecide(state !== 'approved'))}
             >
               {t(ACTIONS[state])}

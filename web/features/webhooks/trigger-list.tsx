@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Plus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { Plus, Zap } from 'lucide-react'
+import { useState } from 'react'
 import {
   TRIGGER_NAME_CHARS_MAX,
   TRIGGER_TEXT_CHARS_MAX,
@@ -14,10 +14,10 @@ import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { AreaField, SelectField, SwitchField, TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 import { namedChoices } from '../../ui/named-choices.ts'
 import { Ago, Badge, Section } from '../../ui/page.tsx'
-import { Loaded } from '../../ui/state.tsx'
+import { Empty, Loaded } from '../../ui/state.tsx'
 import { EndWebhooks } from './end-webhooks.tsx'
 
 type Asked = { readonly what: 'edit' | 'delete'; readonly trigger: Trigger | null }
@@ -54,7 +54,11 @@ export function TriggerList({ onSecret }: TriggerListProps) {
       <Loaded query={query}>
         {(triggers) => (
           <ul className="card divide-y divide-line">
-            {triggers.length === 0 && <li className="px-5 py-3">{t('triggers.none')}</li>}
+            {triggers.length === 0 && (
+              <li>
+                <Empty icon={<Zap />} title={t('triggers.none')} text={t('triggers.none.text')} />
+              </li>
+            )}
             {triggers.map((one) => (
               <li key={one.id} className="flex flex-wrap items-center gap-3 px-5 py-3">
                 <span className="min-w-0 flex-1 basis-full break-words sm:basis-0">{one.name}</span>
@@ -135,16 +139,13 @@ function TriggerForm({ trigger, onSecret, onClose }: TriggerFormProps) {
   )
   const count = [...input.text.trim()].length
   const valid = input.name.trim() !== '' && count > 0 && count <= TRIGGER_TEXT_CHARS_MAX
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (valid) save.mutate(undefined)
-  }
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={valid} onSend={() => save.mutate(undefined)}>
       <TextField
         label={t('field.name')}
         value={input.name}
         maxLength={TRIGGER_NAME_CHARS_MAX}
+        required
         onText={(name) => change({ name })}
       />
       <AreaField
@@ -153,6 +154,7 @@ function TriggerForm({ trigger, onSecret, onClose }: TriggerFormProps) {
         value={input.text}
         charsMax={TRIGGER_TEXT_CHARS_MAX}
         rows={5}
+        required
         onText={(text) => change({ text })}
       />
       <SelectField
@@ -180,7 +182,7 @@ function TriggerForm({ trigger, onSecret, onClose }: TriggerFormProps) {
         on={input.enabled}
         onChange={(enabled) => change({ enabled })}
       />
-      <FormEnd busy={save.isPending} disabled={!valid} onCancel={onClose} />
-    </form>
+      <FormEnd busy={save.isPending} onCancel={onClose} />
+    </Form>
   )
 }

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useContext, useId, useState } from 'react'
 import {
   WEBHOOK_EVENTS,
   WEBHOOK_NAME_CHARS_MAX,
@@ -9,8 +9,8 @@ import { type Webhook, type WebhookRequest, webhooks } from '../../api/webhooks.
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { SelectField, SwitchField, TextField } from '../../ui/form.tsx'
-import { FormEnd } from '../../ui/form-end.tsx'
+import { SelectField, SwitchField, TextField, Tried } from '../../ui/form.tsx'
+import { Form, FormEnd } from '../../ui/form-end.tsx'
 
 interface WebhookDialogProps {
   /** Null makes a new one. */
@@ -49,22 +49,20 @@ function WebhookForm({ webhook, onClose, onSecret }: WebhookDialogProps) {
     { done: 'hooks.saved', refresh: ['webhooks'], onDone: onClose },
   )
   const valid = input.name.trim() !== '' && input.url.trim() !== '' && input.events.length > 0
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (valid) save.mutate(undefined)
-  }
   return (
-    <form className="grid gap-5" onSubmit={submit}>
+    <Form isWhole={valid} onSend={() => save.mutate(undefined)}>
       <TextField
         label={t('field.name')}
         value={input.name}
         maxLength={WEBHOOK_NAME_CHARS_MAX}
+        required
         onText={(name) => change({ name })}
       />
       <TextField
         label={t('hooks.url')}
         hint={t('hooks.url.hint')}
         type="url"
+        required
         value={input.url}
         maxLength={WEBHOOK_URL_CHARS_MAX}
         onText={(url) => change({ url })}
@@ -91,8 +89,8 @@ function WebhookForm({ webhook, onClose, onSecret }: WebhookDialogProps) {
         on={input.enabled}
         onChange={(enabled) => change({ enabled })}
       />
-      <FormEnd busy={save.isPending} disabled={!valid} onCancel={onClose} />
-    </form>
+      <FormEnd busy={save.isPending} onCancel={onClose} />
+    </Form>
   )
 }
 
@@ -103,6 +101,9 @@ interface EventsProps {
 
 function Events({ chosen, onChange }: EventsProps) {
   const { t } = useI18n()
+  const id = useId()
+  const lacks = useContext(Tried) && chosen.length === 0
+  const aria = lacks ? { 'aria-invalid': true, 'aria-describedby': id } : {}
   const toggle = (event: WebhookEvent) =>
     onChange(chosen.includes(event) ? chosen.filter((one) => one !== event) : [...chosen, event])
   return (
@@ -112,6 +113,7 @@ function Events({ chosen, onChange }: EventsProps) {
         {WEBHOOK_EVENTS.map((event) => (
           <label key={event} className="flex items-center gap-2">
             <input
+              {...aria}
               type="checkbox"
               checked={chosen.includes(event)}
               onChange={() => toggle(event)}
@@ -120,6 +122,11 @@ function Events({ chosen, onChange }: EventsProps) {
           </label>
         ))}
       </div>
+      {lacks && (
+        <p id={id} className="problem" role="alert">
+          {t('hooks.events.none')}
+        </p>
+      )}
     </fieldset>
   )
 }

@@ -41,6 +41,6 @@ export async function converse(app: TestApp, { upstream, clock, email }: Talking
 export const fillers = (tenantId: string, session: string, first: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({
     sql: `INSERT INTO turn (tenant_id, session_id, seq, user_text, reply, created_at)
-      VALUES (?, ?, ?, ?, 'no', '')`,
-    args: [tenantId, session, first + i, `filler${first + i}`],
+      SELECT tenant_id, id, ?, ?, 'no', last_at FROM session WHERE tenant_id = ? AND id = ?`,
+    args: [first + i, `filler${first + i}`, tenantId, session],
   }))

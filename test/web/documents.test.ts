@@ -131,7 +131,7 @@ describeWeb('documents of the knowledge base', () => {
 
       site.html('<title>Help centre</title><p>We answer within four days from now on.</p>')
       await act(page, 'Help centre', en['kb.check'])
-      await row(page, 'Help centre').getByText('39 characters').waitFor()
+      await row(page, 'Help centre').getByText('characters: 39').waitFor()
       site.status(404)
       await act(page, 'Help centre', en['kb.check'])
       await page.getByText(en['kb.check.failed']).waitFor()

@@ -161,7 +161,7 @@ describeWeb('files on their way into the knowledge base', () => {
       await page.getByText(en['kb.replaced']).waitFor()
       const sources = await kb.sourcesOf(session)
       expect(sources.map(({ char_count }) => char_count)).toEqual([36])
-      await row(page, 'Prices').getByText('36 characters').waitFor()
+      await row(page, 'Prices').getByText('characters: 36').waitFor()
       await soon(() => row(page, 'Prices').count(), 1)
     },
     TIMEOUT_MS,

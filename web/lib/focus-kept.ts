@@ -9,10 +9,26 @@ const isNowhere = () => document.activeElement === document.body
 /** What it stands in, from the inside out, below the page itself. */
 function aroundOf(element: Element): Element[] {
   const around: Element[] = []
-  for (let at = element.parentElement; at && at.id !== 'root'; at = at.parentElement)
-    around.push(at)
+  const isPage = (at: Element) => at.id === 'root' || at === document.body
+  for (let at = element.parentElement; at && !isPage(at); at = at.parentElement) around.push(at)
   return around
 }
+
+/** What has the focus, and where it may go on from there. */
+interface Focus {
+  readonly last: HTMLElement
+  readonly places: readonly HTMLElement[]
+  readonly around: readonly Element[]
+}
+
+function focusAt(last: HTMLElement): Focus {
+  const all = [...document.querySelectorAll<HTMLElement>(PLACES)]
+  // A message goes away by itself; only one that has the focus leads to the others.
+  const places = all.filter((place) => place === last || !place.closest('.toasts'))
+  return { last, places, around: aroundOf(last) }
+}
+
+const isInDialog = ({ last }: Focus) => last.closest('[role=dialog], [role=alertdialog]') !== null
 
 /**
  * Where what has the focus goes away, the focus goes on to what came after it, or else before it,
@@ -20,12 +36,14 @@ function aroundOf(element: Element): Element[] {
  */
 export function useFocusKept(): void {
   useEffect(() => {
-    let last: HTMLElement | null = null
-    let places: readonly HTMLElement[] = []
-    let around: readonly Element[] = []
-    const isLost = () => isNowhere() && last !== null && !last.checkVisibility()
+    let here: Focus | null = null
+    /** Where the dialog that has the focus was opened; what led to it may be gone with it. */
+    let behind: Focus | null = null
+    const isLost = () => isNowhere() && here !== null && !here.last.checkVisibility()
     const goOn = () => {
-      if (!last || !isLost()) return
+      if (!here || !isLost()) return
+      const isGone = here.around.every((element) => !element.isConnected)
+      const { last, places, around } = isGone && behind ? behind : here
       const at = places.indexOf(last)
       // A text field would bring up the keyboard of a phone.
       const isTouch = !matchMedia('(hover: hover)').matches
@@ -43,16 +61,15 @@ export function useFocusKept(): void {
       })
     }
     const onFocus = ({ target }: FocusEvent) => {
-      last = target as HTMLElement
-      const all = [...document.querySelectorAll<HTMLElement>(PLACES)]
-      // A message goes away by itself; only one that has the focus leads to the others.
-      places = all.filter((place) => place === last || !place.closest('.toasts'))
-      around = aroundOf(last)
+      const before = here
+      here = focusAt(target as HTMLElement)
+      if (!isInDialog(here)) behind = null
+      else if (before && !isInDialog(before)) behind = before
     }
     // A person has left it; what is removed has gone by the end of the script that does it.
     const onBlur = () =>
       queueMicrotask(() => {
-        if (isNowhere() && last?.checkVisibility()) last = null
+        if (isNowhere() && here?.last.checkVisibility()) here = null
       })
     const changes = new MutationObserver(() => isLost() && setTimeout(goOn, SETTLED_MS))
     changes.observe(document.body, { childList: true, subtree: true })

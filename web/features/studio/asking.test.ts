@@ -57,6 +57,26 @@ test('a question that did not arrive goes again by its name, also after a reload
   expect(sent).toEqual(['Did it arrive?', 'Did it arrive?', 'Did it arrive?'])
 })
 
+test('a question that the server tells of while it goes in vain waits no more', async () => {
+  const storage = storageOf()
+  const queue = createQueue(storage)
+  const turns = createTurnStore(storage)
+  const asking = createAsking({
+    queue,
+    turns,
+    isRunning: () => false,
+    isAway: () => false,
+    async send({ turn_id, text, images, session_id }) {
+      turns.add(session_id, { text, images }, { turnId: turn_id })
+      return { ...newTurn('1', { text, images }, 0), state: 'failed', fault }
+    },
+    stop() {},
+  })
+  asking.ask(asked('Did it arrive?'), { names: [] })
+  await new Promise(setImmediate)
+  expect(queue.lineOf(SESSION).waiting).toEqual([])
+})
+
 test('a browser without room keeps no draft, and the page has it', () => {
   const drafts = createDrafts(storageOf({ isFull: true }))
   expect(drafts.fresh(() => SESSION)).toBe(SESSION)

@@ -40,6 +40,8 @@ export function createAsking(options: AskingOptions) {
     if (!turn || !isUnreached(turn)) return
     turns.drop(session, turn.id)
     turns.keepUnsaved()
+    // The server has told of it meanwhile, and it is read.
+    if (turns.turnsOf(session).some(({ turnId }) => turnId === request.turn_id)) return
     queue.putFirst({ ...one, tries: tries + 1 })
     if (tries + 1 >= TRIES_MAX) queue.hold(session, true)
   }

@@ -102,10 +102,14 @@ describeWeb('a question that is sent more than once', () => {
       const { platform } = at.world
       const rest = Promise.withResolvers<void>()
       platform.reply({ pieces: ['One', ' two'], hold: { after: 1, until: rest.promise } })
+      // Else the page may hear of the turn before it is loaded anew.
+      const told = /\/console\/conversations\/play-/
+      await page.route(told, (route) => route.abort())
       line.lose('POST /console/agent ', 99)
       await field(page).fill('How long?')
       await page.keyboard.press('Enter')
       await page.locator('.queue', { hasText: en['studio.queue.held'] }).waitFor()
+      await page.unroute(told)
       await page.reload()
       await turnOf(page, 'How long?').locator('.prose', { hasText: 'One' }).waitFor()
       await page.locator('.queue').waitFor({ state: 'detached' })

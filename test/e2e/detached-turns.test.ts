@@ -125,19 +125,29 @@ test('an answered stop survives kill -9, and a stop in good order keeps the word
   await upstream.stop()
 }, 60_000)
 
+/** Two servers of one database, and somebody who is signed in at both. */
+async function twoServers() {
+  await using stack = new AsyncDisposableStack()
+  const postgres = stack.use(await startPostgres('all'))
+  const upstream = await startUpstream()
+  stack.defer(() => upstream.stop())
+  const env = {
+    ...sharing(postgres.url),
+    MB_LLM_BASE_URL: upstream.baseUrl,
+    MB_LLM_MODEL: 'fake',
+  }
+  const a = stack.use(await startApp({ env }))
+  const b = stack.use(await startApp({ env }))
+  const { headers } = await a.person('two@example.com')
+  const open = stack.move()
+  return { a, b, upstream, headers, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
 test.skipIf(!hasPostgres())(
   'another server replays a turn, and stops it',
   async () => {
-    await using postgres = await startPostgres('all')
-    const upstream = await startUpstream()
-    const env = {
-      ...sharing(postgres.url),
-      MB_LLM_BASE_URL: upstream.baseUrl,
-      MB_LLM_MODEL: 'fake',
-    }
-    await using a = await startApp({ env })
-    await using b = await startApp({ env })
-    const { headers } = await a.person('two@example.com')
+    await using servers = await twoServers()
+    const { a, b, upstream, headers } = servers
     silentAfter(upstream, 3)
     const here = await detach(a.url, headers, { text: '问', session_id: 'a' })
     await here.until(({ id }) => id === 4)
@@ -155,7 +165,6 @@ test.skipIf(!hasPostgres())(
     const both = [await here.all(), await there.all()]
     expect(both[1]).toEqual([...(both[0] ?? [])])
     expect(both[0]?.at(-1)).toMatchObject({ type: 'llm_end', data: { stopped: true, seq: 1 } })
-    await upstream.stop()
   },
   60_000,
 )
@@ -163,16 +172,8 @@ test.skipIf(!hasPostgres())(
 test.skipIf(!hasPostgres())(
   'a question that reaches two servers at once, many times, is taken once',
   async () => {
-    await using postgres = await startPostgres('all')
-    const upstream = await startUpstream()
-    const env = {
-      ...sharing(postgres.url),
-      MB_LLM_BASE_URL: upstream.baseUrl,
-      MB_LLM_MODEL: 'fake',
-    }
-    await using a = await startApp({ env })
-    await using b = await startApp({ env })
-    const { headers } = await a.person('two@example.com')
+    await using servers = await twoServers()
+    const { a, b, upstream, headers } = servers
     const ids = Array.from({ length: 4 }, (_, index) => `talk-${index}`)
     const told = await Promise.all(
       ids.map(async (session_id) => {
@@ -187,7 +188,6 @@ test.skipIf(!hasPostgres())(
       for (const other of others) expect(other).toEqual([...first])
     }
     expect(upstream.requests.filter(({ path }) => path.includes('chat'))).toHaveLength(ids.length)
-    await upstream.stop()
   },
   60_000,
 )

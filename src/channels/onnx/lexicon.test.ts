@@ -39,11 +39,14 @@ const nameIn = (question: string, text: string) =>
     .some(({ name }) => name?.test(text))
 
 test('a text is cut into as few known pieces as can be', () => {
-  const known = new Set(['ab', 'abc', 'cd', 'd', 'bc'])
+  const known = new Set(['ab', 'abc', 'cd', 'd', 'bc', 'wxyz', 'p', 'pq', 'qrs', 'rs'])
   const cut = (text: string) => fewestPieces(text, (piece) => known.has(piece), 3)
   expect(cut('abcd')).toEqual(['abc', 'd'])
   expect(cut('abcdd')).toEqual(['abc', 'd', 'd'])
   expect(cut('xab')).toEqual(['x', 'ab'])
+  // No piece is longer than it may be, and of as many pieces the one with the longest is taken.
+  expect(cut('wxyz')).toEqual(['w', 'x', 'y', 'z'])
+  expect(cut('pqrs')).toEqual(['p', 'qrs'])
   expect(cut('')).toEqual([])
 })
 
@@ -60,6 +63,9 @@ test('Chinese words have the stems of their English ones, a single character cou
   ).toEqual([true])
   expect(wordsOf('谁')).toEqual([])
   expect(wordsOf('水'.repeat(100_000))).toHaveLength(30)
+  // Of a long question the beginning alone is read.
+  expect(wordsOf(`${' '.repeat(990)}保修期`)).toHaveLength(1)
+  expect(wordsOf(`${' '.repeat(1_000)}保修期`)).toEqual([])
 })
 
 test('an English word has itself and its Chinese ones in any form', () => {

@@ -4,7 +4,7 @@ import type { Leases } from '../../storage/shared-state.ts'
 import type { DetachedStore } from './detached-store.ts'
 
 export interface ServersOptions {
-  readonly store: Pick<DetachedStore, 'interrupt' | 'interruptIn'>
+  readonly store: Pick<DetachedStore, 'interrupt'>
   readonly clock: Pick<Clock, 'now'>
   readonly jobs: Pick<Jobs, 'run'>
   readonly leases: Pick<Leases, 'hold' | 'held' | 'heldByLiving'>
@@ -52,7 +52,7 @@ export function createServers({ store, clock, jobs, leases, server }: ServersOpt
    */
   async function giveUp(tenantId: string, sessionId: string): Promise<void> {
     const alive = among(await leases.heldByLiving(LEASE))
-    await store.interruptIn({ tenantId, sessionId }, alive, clock.now())
+    await store.interrupt(alive, clock.now(), { tenantId, sessionId })
   }
 
   return { live, settle, giveUp }

@@ -2,6 +2,7 @@ import { DETACHED_ENDED_MS } from '../../core/limits/contract.ts'
 import {
   type Db,
   expectRows,
+  joined,
   locked,
   type Statement,
   sql,
@@ -157,26 +158,25 @@ export function createDetachedStore(db: Db) {
           WHERE turn_id = ${id} AND first_id <= ${after + 1})
         ORDER BY first_id LIMIT 1`),
 
-    /** Turns whose servers are not among these become interrupted. */
-    async interrupt(servers: readonly string[], now: number): Promise<void> {
-      const alive = textRows(servers)
-      await db.run(sql`
-        UPDATE talk_turn SET state = 'interrupted', state_at = ${now}
-        WHERE state = 'running'
-          AND server NOT IN (SELECT value ->> 0 FROM json_each(${alive}))`)
-    },
-
-    /** The same of the turns of one session. */
-    async interruptIn(
-      { tenantId, sessionId }: { readonly tenantId: string; readonly sessionId: string },
+    /** Turns whose servers are not among these become interrupted: all, or those of one session. */
+    async interrupt(
       servers: readonly string[],
       now: number,
+      only: { readonly tenantId: string; readonly sessionId: string } | null = null,
     ): Promise<void> {
       const alive = textRows(servers)
-      await db.run(sql`
-        UPDATE talk_turn SET state = 'interrupted', state_at = ${now}
-        WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND state = 'running'
-          AND server NOT IN (SELECT value ->> 0 FROM json_each(${alive}))`)
+      const which = only
+        ? sql`AND tenant_id = ${only.tenantId} AND session_id = ${only.sessionId}`
+        : sql``
+      await db.run(
+        joined(
+          sql`
+            UPDATE talk_turn SET state = 'interrupted', state_at = ${now}
+            WHERE state = 'running'
+              AND server NOT IN (SELECT value ->> 0 FROM json_each(${alive}))`,
+          which,
+        ),
+      )
     },
 
     /** Drops an interrupted turn; false when it is none. */

@@ -43,7 +43,7 @@ describeWeb('a long talk', () => {
     await turnOf(page, 'filler121').waitFor()
     const toTop = () => page.evaluate(() => scrollTo(0, 0))
     await toTop()
-    await turnOf(page, 'filler52').waitFor({ state: 'attached' })
+    await turnOf(page, 'filler72').waitFor({ state: 'attached' })
     for (const question of ['One more', 'And another']) await ended(await ask(page, question))
     const come = Promise.withResolvers<void>()
     await page.route('**/transcript*before=*', async (route) => {
@@ -51,12 +51,12 @@ describeWeb('a long talk', () => {
       await route.continue()
     })
     await toTop()
-    const first = page.locator('li.turn').filter({ hasText: 'filler52' })
+    const first = page.locator('li.turn').filter({ hasText: 'filler72' })
     const top = () => first.evaluate((turn) => Math.round(turn.getBoundingClientRect().top))
     await page.getByRole('button', { name: en['studio.older'], disabled: true }).waitFor()
     const before = await top()
     come.resolve()
-    await turnOf(page, 'filler13').waitFor({ state: 'attached' })
+    await turnOf(page, 'filler53').waitFor({ state: 'attached' })
     await soon(top, before)
   }, 60_000)
 
@@ -116,25 +116,25 @@ describeWeb('a long talk', () => {
     await page.goto(`${page.url()}&turn=7`)
     await soon(() => found(page).filter({ hasText: 'filler7' }).count(), 1)
     await settled(page)
-    expect(asked).toEqual(['?before=27&limit=40'])
+    expect(asked).toEqual(['?before=17&limit=20'])
     const place = await top(found(page))
     expect(place).toBeGreaterThanOrEqual(0)
     expect(place).toBeLessThan(200)
     const come = Promise.withResolvers<void>()
-    await page.route('**/transcript*before=67*', async (route) => {
+    await page.route('**/transcript*before=37*', async (route) => {
       await come.promise
       await route.continue()
     })
     await scrollDown(page)
     await page.getByRole('button', { name: en['studio.newer'], disabled: true }).waitFor()
-    const last = turnOf(page, 'filler26')
+    const last = turnOf(page, 'filler16')
     const before = await top(last)
     come.resolve()
-    await turnOf(page, 'filler66').waitFor({ state: 'attached' })
+    await turnOf(page, 'filler36').waitFor({ state: 'attached' })
     await settled(page)
     expect(await top(last)).toBe(before)
     // What was left behind goes; nothing that is seen moves.
-    for (const seq of [106, 146, 186, 226]) {
+    for (let seq = 56; seq <= 216; seq += 20) {
       await scrollDown(page)
       await turnOf(page, `filler${seq}`).waitFor({ state: 'attached' })
     }
@@ -157,7 +157,7 @@ describeWeb('a long talk', () => {
     const place = await top(found(page))
     const other = await context.newPage()
     await other.goto(url)
-    const told = page.waitForResponse('**/transcript?before=27*')
+    const told = page.waitForResponse('**/transcript?before=17*')
     await ended(await ask(other, 'Asked elsewhere'))
     await told
     await settled(page)
@@ -235,7 +235,7 @@ describeWeb('a long talk', () => {
     await using guest = await open(400, { height: 900 })
     const { page } = guest
     await turnOf(page, 'filler401').waitFor()
-    for (const seq of [332, 292, 252, 212, 172, 132]) {
+    for (let seq = 352; seq >= 172; seq -= 20) {
       await page.evaluate(() => scrollTo(0, 0))
       await turnOf(page, `filler${seq}`).waitFor({ state: 'attached' })
     }

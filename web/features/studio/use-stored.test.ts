@@ -29,10 +29,10 @@ test('joined with the newest turns, pages reach to the end', () => {
 
 test('the next newer page goes on after the newest turn, until one is not full', () => {
   expect(newer(page(60, 31), null, null)).toBeNull()
-  expect(newer(page(26, 1), null, 27)).toBe(67)
-  expect(newer(page(65, 26), null, 67)).toBeNull()
-  expect(newer(page(66, 27), null, 67)).toBe(107)
-  expect(newer({ turns: [], next_before: null }, null, 67)).toBeNull()
+  expect(newer(page(16, 1), null, 17)).toBe(37)
+  expect(newer(page(35, 16), null, 37)).toBeNull()
+  expect(newer(page(36, 17), null, 37)).toBe(57)
+  expect(newer({ turns: [], next_before: null }, null, 37)).toBeNull()
 })
 
 test('turns that two pages have are told once', () => {

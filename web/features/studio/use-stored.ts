@@ -14,9 +14,9 @@ import { isTemporary } from './fresh.ts'
 
 /** Turns of the newest page, which is shown at once, and of any other, drawn at one go, too. */
 const PAGE = 30
-const OTHER = 40
+const OTHER = 20
 /** Pages that are kept; those at the other end go, and come again when they are scrolled to. */
-const PAGES_MAX = 5
+const PAGES_MAX = 10
 
 const NOTHING: Transcript = { turns: [], next_before: null }
 
